@@ -1,0 +1,3 @@
+//! Building brr models from pretrained word vectors.
+
+pub mod vectors;
