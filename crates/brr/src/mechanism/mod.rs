@@ -1,0 +1,65 @@
+//! Mechanisms: words in, words out, with a guarantee.
+
+mod brr;
+mod certificate;
+mod exponential;
+
+pub use self::brr::Brr;
+pub use certificate::{Certificate, Weights, WorstPair};
+pub use exponential::Exponential;
+
+use rand_core::CryptoRng;
+
+use crate::guarantee::Guarantee;
+use crate::vocabulary::WordId;
+
+/// A randomized map from words to words.
+///
+/// Every mechanism stands behind this trait, on the device and in the
+/// evaluation, so that they can be exchanged and compared.
+pub trait Mechanism: Send + Sync {
+    /// Its short name: `brr`, `exponential`, ...
+    fn name(&self) -> &'static str;
+
+    /// What it promises.
+    fn guarantee(&self) -> Guarantee;
+
+    /// Draws one output word for each input, independently.
+    ///
+    /// `None` is a token without a code: its output is a uniformly random word,
+    /// found with the same work as for any other input. What is drawn depends on
+    /// the input and on `rng`, and on nothing else.
+    fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId>;
+}
+
+/// A uniformly random number below `n` (at least 1), exactly.
+///
+/// Takes 64 bits more than `n` can have, or draws again: that happens with
+/// probability below 2^-32 for an `n` below 2^96, so the time tells nothing.
+pub(crate) fn uniform_below(n: u128, rng: &mut dyn CryptoRng) -> u128 {
+    let usable = u128::MAX - (u128::MAX % n + 1) % n;
+    loop {
+        let draw = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
+        if draw <= usable {
+            return draw % n;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_core::SeedableRng;
+
+    #[test]
+    fn uniform_numbers_reach_both_ends_and_no_further() {
+        let mut rng = rand_chacha::ChaCha20Rng::seed_from_u64(7);
+        for n in [1u128, 2, 3, 5, (1 << 64) + 1, u128::MAX] {
+            assert!((0..200).all(|_| uniform_below(n, &mut rng) < n));
+        }
+        let mut seen = [0; 3];
+        (0..3000).for_each(|_| seen[uniform_below(3, &mut rng) as usize] += 1);
+        // Mean 1000, sd 26: outside 1000 +- 200 with probability below 1e-12.
+        assert!(seen.iter().all(|c| (800..1200).contains(c)), "{seen:?}");
+    }
+}
