@@ -1,0 +1,106 @@
+//! 32 bytes in an AVX2 register.
+
+use super::kernels;
+use crate::codes::{CodeBlocks, CodeRows};
+use crate::nearest::backend::{Backend, Kernels};
+use crate::nearest::vector::Vector;
+use crate::nearest::{Neighbor, planes, slices};
+use std::arch::x86_64::*;
+use std::ops::Range;
+
+kernels!(
+    Ymm,
+    Backend::Avx2,
+    is_x86_feature_detected!("avx2"),
+    #[target_feature(enable = "avx2")]
+);
+
+#[derive(Clone, Copy)]
+struct Ymm(__m256i);
+
+/// Wraps intrinsics that are unsafe only because they need AVX2.
+macro_rules! avx2 {
+    ($e:expr) => {
+        // SAFETY: a `Ymm` is used by the kernels above alone, which run only
+        // where AVX2 is.
+        unsafe { $e }
+    };
+}
+
+impl Vector for Ymm {
+    const BYTES: usize = 32;
+
+    #[inline(always)]
+    fn load(bytes: &[u8]) -> Ymm {
+        let bytes = &bytes[..32];
+        Ymm(avx2!(_mm256_loadu_si256(bytes.as_ptr().cast())))
+    }
+
+    #[inline(always)]
+    fn store(self, bytes: &mut [u8]) {
+        let bytes = &mut bytes[..32];
+        avx2!(_mm256_storeu_si256(bytes.as_mut_ptr().cast(), self.0))
+    }
+
+    #[inline(always)]
+    fn splat(byte: u8) -> Ymm {
+        Ymm(avx2!(_mm256_set1_epi8(byte as i8)))
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Ymm) -> Ymm {
+        Ymm(avx2!(_mm256_xor_si256(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn and(self, other: Ymm) -> Ymm {
+        Ymm(avx2!(_mm256_and_si256(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn majority(a: Ymm, b: Ymm, c: Ymm) -> Ymm {
+        Ymm::full_add(a, b, c).1
+    }
+
+    #[inline(always)]
+    fn select(mask: Ymm, yes: Ymm, no: Ymm) -> Ymm {
+        no.xor(mask.and(yes.xor(no)))
+    }
+
+    #[inline(always)]
+    fn full_add(a: Ymm, b: Ymm, c: Ymm) -> (Ymm, Ymm) {
+        let ab = a.xor(b);
+        let carry = avx2!(_mm256_or_si256(a.and(b).0, ab.and(c).0));
+        (ab.xor(c), Ymm(carry))
+    }
+
+    #[inline(always)]
+    fn add_popcount(self, x: Ymm) -> Ymm {
+        avx2!({
+            let counts = _mm256_setr_epi8(
+                0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, //
+                0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
+            );
+            let nibble = _mm256_set1_epi8(0x0f);
+            let low = _mm256_and_si256(x.0, nibble);
+            let high = _mm256_and_si256(_mm256_srli_epi16::<4>(x.0), nibble);
+            let sum = _mm256_add_epi8(self.0, _mm256_shuffle_epi8(counts, low));
+            Ymm(_mm256_add_epi8(sum, _mm256_shuffle_epi8(counts, high)))
+        })
+    }
+
+    #[inline(always)]
+    fn bit_slices(plane: &[u8; 64]) -> [u64; 8] {
+        let (mut low, mut high) = (Ymm::load(&plane[..32]).0, Ymm::load(&plane[32..]).0);
+        let mut out = [0; 8];
+        for slice in out.iter_mut().rev() {
+            avx2!({
+                let bits = [_mm256_movemask_epi8(low), _mm256_movemask_epi8(high)];
+                *slice = u64::from(bits[0] as u32) | u64::from(bits[1] as u32) << 32;
+                low = _mm256_add_epi8(low, low);
+                high = _mm256_add_epi8(high, high);
+            });
+        }
+        out
+    }
+}
