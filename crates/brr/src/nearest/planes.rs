@@ -20,8 +20,6 @@ const BLOCKS: usize = 4;
 /// one 16-bit key, `distance << 5 | block % 32`: the distance is at most 1024.
 const FOLD: usize = 32;
 
-type Distances = [u16; LANES];
-
 /// Each byte of a query in all lanes of a vector.
 struct Splats<V>([V; CodeBits::MAX.bytes()]);
 
@@ -36,32 +34,35 @@ impl<V: Vector> Splats<V> {
     }
 }
 
-/// Distances of `N` consecutive blocks.
+/// Distances of a vector of words, in 16 bits: those in even lanes, then those
+/// in odd lanes.
+type Wide<V> = [V; 2];
+
+/// Distances of the words from lane `lane` on in `N` consecutive blocks.
 #[inline(always)]
-fn measure<V: Vector, const N: usize>(blocks: &[u8], splats: &[V]) -> [Distances; N] {
-    let stride = splats.len() * LANES;
-    let blocks = &blocks[..N * stride];
-    let mut out = [[0; LANES]; N];
-    for lane in (0..LANES).step_by(V::BYTES) {
-        for (c, chunk) in splats.chunks(PLANES_PER_BYTE).enumerate() {
-            let start = c * PLANES_PER_BYTE * LANES + lane;
-            let mut counts = [V::splat(0); N];
-            for (p, &splat) in chunk.iter().enumerate() {
-                for (b, count) in counts.iter_mut().enumerate() {
-                    let at = b * stride + start + p * LANES;
-                    *count = count.add_popcount(V::load(&blocks[at..]).xor(splat));
-                }
-            }
-            for (distances, count) in out.iter_mut().zip(counts) {
-                let mut bytes = [0; LANES];
-                count.store(&mut bytes);
-                for (d, byte) in distances[lane..lane + V::BYTES].iter_mut().zip(bytes) {
-                    *d += u16::from(byte);
-                }
+fn measure<V: Vector, const N: usize>(
+    planes: &[[u8; LANES]],
+    splats: &[V],
+    lane: usize,
+) -> [Wide<V>; N] {
+    let mut totals = [[V::splat(0); 2]; N];
+    for (c, chunk) in splats.chunks(PLANES_PER_BYTE).enumerate() {
+        let mut parts = [&planes[..0]; N];
+        for (b, part) in parts.iter_mut().enumerate() {
+            *part = &planes[b * splats.len() + c * PLANES_PER_BYTE..][..chunk.len()];
+        }
+        let mut counts = [V::splat(0); N];
+        for (p, &splat) in chunk.iter().enumerate() {
+            for (count, part) in counts.iter_mut().zip(&parts) {
+                *count = count.add_popcount(V::load(&part[p][lane..]).xor(splat));
             }
         }
+        for ([even, odd], count) in totals.iter_mut().zip(counts) {
+            *even = even.add16(count.even());
+            *odd = odd.add16(count.odd());
+        }
     }
-    out
+    totals
 }
 
 /// Distances of the words in `blocks`, as [`Scan::distances_in`](super::Scan::distances_in).
@@ -72,58 +73,85 @@ pub(super) fn distances<V: Vector>(
     query: &[u64],
     out: &mut [u16],
 ) {
-    let size = codes.bits().bytes() * LANES;
+    let size = codes.bits().bytes();
     let splats = Splats::<V>::new(query);
-    let splats = &splats.0[..codes.bits().bytes()];
-    let bytes = &codes.bytes()[blocks.start * size..blocks.end * size];
-    let mut bytes = bytes.chunks_exact(BLOCKS * size);
-    let mut out = out.chunks_mut(BLOCKS * LANES);
-    for (blocks, out) in bytes.by_ref().zip(out.by_ref()) {
-        let found = measure::<V, BLOCKS>(blocks, splats);
-        let found = found.as_flattened();
-        // The last block of the table may be padded.
-        out.copy_from_slice(&found[..out.len()]);
+    let splats = &splats.0[..size];
+    let (planes, _) = codes.bytes().as_chunks::<LANES>();
+    let planes = &planes[blocks.start * size..blocks.end * size];
+    let (whole, rest) = out.as_chunks_mut::<LANES>();
+    let mut groups = whole.chunks_exact_mut(BLOCKS);
+    for (g, out) in groups.by_ref().enumerate() {
+        write::<V, BLOCKS>(&planes[g * BLOCKS * size..], splats, out);
     }
-    let rest = bytes.remainder().chunks_exact(size);
-    let out = out.next().unwrap_or_default();
-    for (block, out) in rest.zip(out.chunks_mut(LANES)) {
-        let [found] = measure::<V, 1>(block, splats);
-        out.copy_from_slice(&found[..out.len()]);
+    let groups = groups.into_remainder();
+    let done = (blocks.len() - groups.len() - usize::from(!rest.is_empty())) * size;
+    for (b, out) in groups.chunks_mut(1).enumerate() {
+        write::<V, 1>(&planes[done + b * size..], splats, out);
+    }
+    if !rest.is_empty() {
+        let mut last = [[0; LANES]];
+        write::<V, 1>(&planes[planes.len() - size..], splats, &mut last);
+        rest.copy_from_slice(&last[0][..rest.len()]);
+    }
+}
+
+/// Distances of `N` blocks, in order.
+#[inline(always)]
+fn write<V: Vector, const N: usize>(
+    planes: &[[u8; LANES]],
+    splats: &[V],
+    out: &mut [[u16; LANES]],
+) {
+    for lane in (0..LANES).step_by(V::BYTES) {
+        let found = measure::<V, N>(planes, splats, lane);
+        for ([even, odd], out) in found.into_iter().zip(out.iter_mut()) {
+            V::store_wide(even, odd, &mut out[lane..lane + V::BYTES]);
+        }
     }
 }
 
 /// The running minimum of each of 64 lanes.
-struct Minima {
-    /// `distance << 5 | block % 32` since the last fold.
-    keys: [u16; LANES],
+struct Minima<V> {
+    /// `distance << 5 | block % 32` since the last fold, by part of a block.
+    keys: [Wide<V>; LANES / 8],
     distances: [u32; LANES],
     blocks: [u32; LANES],
 }
 
-impl Minima {
+impl<V: Vector> Minima<V> {
     #[inline(always)]
-    fn new() -> Minima {
+    fn new() -> Minima<V> {
         Minima {
-            keys: [u16::MAX; LANES],
+            keys: [[V::splat(0xff); 2]; LANES / 8],
             distances: [u32::MAX; LANES],
             blocks: [0; LANES],
         }
     }
 
-    /// Takes the distances of block `block`.
+    /// Measures `N` blocks, the first of which is block `first` since the last
+    /// fold, and takes their distances.
     #[inline(always)]
-    fn take(&mut self, block: usize, distances: &Distances) {
-        let place = (block % FOLD) as u16;
-        for (key, &d) in self.keys.iter_mut().zip(distances) {
-            *key = (*key).min((d << 5) | place);
+    fn take<const N: usize>(&mut self, planes: &[[u8; LANES]], splats: &[V], first: usize) {
+        for (part, [even_key, odd_key]) in self.keys[..LANES / V::BYTES].iter_mut().enumerate() {
+            let found = measure::<V, N>(planes, splats, part * V::BYTES);
+            for (b, [even, odd]) in found.into_iter().enumerate() {
+                let place = V::splat16((first + b) as u16);
+                *even_key = even_key.min16(even.shl16_5().add16(place));
+                *odd_key = odd_key.min16(odd.shl16_5().add16(place));
+            }
         }
     }
 
     /// Moves the keys of the blocks from `first` on into the wide minima.
     #[inline(always)]
     fn fold(&mut self, first: usize) {
+        let mut keys = [0; LANES];
+        for (part, wide) in self.keys[..LANES / V::BYTES].iter_mut().enumerate() {
+            let [even, odd] = std::mem::replace(wide, [V::splat(0xff); 2]);
+            V::store_wide(even, odd, &mut keys[part * V::BYTES..][..V::BYTES]);
+        }
         for lane in 0..LANES {
-            let key = u32::from(self.keys[lane]);
+            let key = u32::from(keys[lane]);
             let nearer = key >> 5 < self.distances[lane];
             let block = first as u32 + key % FOLD as u32;
             self.distances[lane] = if nearer {
@@ -133,7 +161,6 @@ impl Minima {
             };
             self.blocks[lane] = if nearer { block } else { self.blocks[lane] };
         }
-        self.keys = [u16::MAX; LANES];
     }
 
     /// The nearest of all lanes, the lowest id among equals.
@@ -142,7 +169,7 @@ impl Minima {
         let mut best = u64::MAX;
         for lane in 0..LANES {
             let id = u64::from(self.blocks[lane]) * LANES as u64 + lane as u64;
-            best = best.min(u64::from(self.distances[lane]) << 32 | id);
+            best = best.min((u64::from(self.distances[lane]) << 32) | id);
         }
         Neighbor {
             id: best as u32,
@@ -154,23 +181,20 @@ impl Minima {
 /// The word nearest to `query`.
 #[inline(always)]
 pub(super) fn nearest<V: Vector>(codes: CodeBlocks<'_>, query: &[u64]) -> Neighbor {
-    let size = codes.bits().bytes() * LANES;
+    let size = codes.bits().bytes();
     let splats = Splats::<V>::new(query);
-    let splats = &splats.0[..codes.bits().bytes()];
-    let mut minima = Minima::new();
-    for (f, run) in codes.bytes().chunks(FOLD * size).enumerate() {
+    let splats = &splats.0[..size];
+    let (planes, _) = codes.bytes().as_chunks::<LANES>();
+    let mut minima = Minima::<V>::new();
+    for (f, run) in planes.chunks(FOLD * size).enumerate() {
         let groups = run.chunks_exact(BLOCKS * size);
         let rest = groups.remainder();
         let done = groups.len() * BLOCKS;
-        for (g, blocks) in groups.enumerate() {
-            let found = measure::<V, BLOCKS>(blocks, splats);
-            for (b, distances) in found.iter().enumerate() {
-                minima.take(g * BLOCKS + b, distances);
-            }
+        for (g, planes) in groups.enumerate() {
+            minima.take::<BLOCKS>(planes, splats, g * BLOCKS);
         }
-        for (b, block) in rest.chunks_exact(size).enumerate() {
-            let [distances] = measure::<V, 1>(block, splats);
-            minima.take(done + b, &distances);
+        for (b, planes) in rest.chunks_exact(size).enumerate() {
+            minima.take::<1>(planes, splats, done + b);
         }
         minima.fold(f * FOLD);
     }

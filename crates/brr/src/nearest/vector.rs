@@ -38,6 +38,34 @@ pub(super) trait Vector: Copy {
     /// Adds to each byte of `self` the number of bits set in `x`; wraps.
     fn add_popcount(self, x: Self) -> Self;
 
+    /// `value` in every 16-bit lane.
+    #[inline(always)]
+    fn splat16(value: u16) -> Self {
+        let mut bytes = [0; 64];
+        for pair in bytes.as_chunks_mut::<2>().0 {
+            *pair = value.to_le_bytes();
+        }
+        Self::load(&bytes)
+    }
+
+    /// Bytes 0, 2, 4, ... as 16-bit lanes.
+    fn even(self) -> Self;
+
+    /// Bytes 1, 3, 5, ... as 16-bit lanes.
+    fn odd(self) -> Self;
+
+    /// Sum of 16-bit lanes.
+    fn add16(self, other: Self) -> Self;
+
+    /// Lesser of unsigned 16-bit lanes.
+    fn min16(self, other: Self) -> Self;
+
+    /// 16-bit lanes times 32.
+    fn shl16_5(self) -> Self;
+
+    /// Writes the lanes of `even` and `odd` in turn: `BYTES` of them.
+    fn store_wide(even: Self, odd: Self, out: &mut [u16]);
+
     /// Bit `k` of 64 bytes, for `k` from 0 to 7: byte `i` gives bit `i`.
     #[inline(always)]
     fn bit_slices(plane: &[u8; 64]) -> [u64; 8] {

@@ -90,6 +90,49 @@ impl Vector for Ymm {
     }
 
     #[inline(always)]
+    fn splat16(value: u16) -> Ymm {
+        Ymm(avx2!(_mm256_set1_epi16(value as i16)))
+    }
+
+    #[inline(always)]
+    fn even(self) -> Ymm {
+        Ymm(avx2!(_mm256_and_si256(self.0, _mm256_set1_epi16(0xff))))
+    }
+
+    #[inline(always)]
+    fn odd(self) -> Ymm {
+        Ymm(avx2!(_mm256_srli_epi16::<8>(self.0)))
+    }
+
+    #[inline(always)]
+    fn add16(self, other: Ymm) -> Ymm {
+        Ymm(avx2!(_mm256_add_epi16(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn min16(self, other: Ymm) -> Ymm {
+        Ymm(avx2!(_mm256_min_epu16(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn shl16_5(self) -> Ymm {
+        Ymm(avx2!(_mm256_slli_epi16::<5>(self.0)))
+    }
+
+    #[inline(always)]
+    fn store_wide(even: Ymm, odd: Ymm, out: &mut [u16]) {
+        let (low, high) = out[..32].split_at_mut(16);
+        avx2!({
+            let a = _mm256_unpacklo_epi16(even.0, odd.0);
+            let b = _mm256_unpackhi_epi16(even.0, odd.0);
+            let first = _mm256_permute2x128_si256::<0x20>(a, b);
+            let second = _mm256_permute2x128_si256::<0x31>(a, b);
+            _mm256_storeu_si256(low.as_mut_ptr().cast(), first);
+            _mm256_storeu_si256(high.as_mut_ptr().cast(), second);
+        });
+    }
+
+    #[inline(always)]
     fn bit_slices(plane: &[u8; 64]) -> [u64; 8] {
         let (mut low, mut high) = (Ymm::load(&plane[..32]).0, Ymm::load(&plane[32..]).0);
         let mut out = [0; 8];

@@ -93,6 +93,52 @@ impl Vector for Zmm {
     }
 
     #[inline(always)]
+    fn splat16(value: u16) -> Zmm {
+        Zmm(avx512!(_mm512_set1_epi16(value as i16)))
+    }
+
+    #[inline(always)]
+    fn even(self) -> Zmm {
+        Zmm(avx512!(_mm512_and_si512(self.0, _mm512_set1_epi16(0xff))))
+    }
+
+    #[inline(always)]
+    fn odd(self) -> Zmm {
+        Zmm(avx512!(_mm512_srli_epi16::<8>(self.0)))
+    }
+
+    #[inline(always)]
+    fn add16(self, other: Zmm) -> Zmm {
+        Zmm(avx512!(_mm512_add_epi16(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn min16(self, other: Zmm) -> Zmm {
+        Zmm(avx512!(_mm512_min_epu16(self.0, other.0)))
+    }
+
+    #[inline(always)]
+    fn shl16_5(self) -> Zmm {
+        Zmm(avx512!(_mm512_slli_epi16::<5>(self.0)))
+    }
+
+    #[inline(always)]
+    fn store_wide(even: Zmm, odd: Zmm, out: &mut [u16]) {
+        let (low, high) = out[..64].split_at_mut(32);
+        avx512!({
+            let a = _mm512_unpacklo_epi16(even.0, odd.0);
+            let b = _mm512_unpackhi_epi16(even.0, odd.0);
+            // Quarters in order: a0 b0 a1 b1, then a2 b2 a3 b3.
+            let first =
+                _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), b);
+            let second =
+                _mm512_permutex2var_epi64(a, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), b);
+            _mm512_storeu_si512(low.as_mut_ptr().cast(), first);
+            _mm512_storeu_si512(high.as_mut_ptr().cast(), second);
+        });
+    }
+
+    #[inline(always)]
     fn bit_slices(plane: &[u8; 64]) -> [u64; 8] {
         let mut bytes = Zmm::load(plane).0;
         let mut out = [0; 8];

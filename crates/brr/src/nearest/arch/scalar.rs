@@ -63,4 +63,42 @@ impl Vector for u64 {
         // No lane exceeds 255 (see `planes`), so none carries into the next.
         self + ((x + (x >> 4)) & M4)
     }
+
+    #[inline(always)]
+    fn even(self) -> u64 {
+        self & 0x00ff_00ff_00ff_00ff
+    }
+
+    #[inline(always)]
+    fn odd(self) -> u64 {
+        (self >> 8) & 0x00ff_00ff_00ff_00ff
+    }
+
+    #[inline(always)]
+    fn add16(self, other: u64) -> u64 {
+        // Distances and keys fit their lanes: nothing carries over.
+        self + other
+    }
+
+    #[inline(always)]
+    fn min16(self, other: u64) -> u64 {
+        let mut out = 0;
+        for shift in [0, 16, 32, 48] {
+            let least = (self >> shift & 0xffff).min(other >> shift & 0xffff);
+            out |= least << shift;
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn shl16_5(self) -> u64 {
+        self << 5
+    }
+
+    #[inline(always)]
+    fn store_wide(even: u64, odd: u64, out: &mut [u16]) {
+        for (i, pair) in out[..8].as_chunks_mut::<2>().0.iter_mut().enumerate() {
+            *pair = [(even >> (16 * i)) as u16, (odd >> (16 * i)) as u16];
+        }
+    }
 }
