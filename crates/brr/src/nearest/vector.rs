@@ -8,6 +8,9 @@
 /// behaviour: implementors are private to their backend, and only kernels that
 /// a [`Backend`](super::Backend) check has let through ever name them.
 pub(super) trait Vector: Copy {
+    /// A byte of a query, in the form in which distances to it are fastest.
+    type Byte: Copy;
+
     /// Bytes in a vector: a divisor of 64.
     const BYTES: usize;
 
@@ -35,8 +38,12 @@ pub(super) trait Vector: Copy {
     /// Bitwise `a + b + c`, as a sum bit and a carry bit.
     fn full_add(a: Self, b: Self, c: Self) -> (Self, Self);
 
-    /// Adds to each byte of `self` the number of bits set in `x`; wraps.
-    fn add_popcount(self, x: Self) -> Self;
+    /// Makes a query's byte ready.
+    fn byte(value: u8) -> Self::Byte;
+
+    /// Adds to each byte of `self` the Hamming distance of `x`'s to the query's
+    /// byte. The caller sees to it that no sum exceeds 255.
+    fn add_distance(self, x: Self, byte: Self::Byte) -> Self;
 
     /// `value` in every 16-bit lane.
     #[inline(always)]

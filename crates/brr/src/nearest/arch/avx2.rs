@@ -10,6 +10,7 @@ use std::ops::Range;
 
 kernels!(
     Ymm,
+    4,
     Backend::Avx2,
     is_x86_feature_detected!("avx2"),
     #[target_feature(enable = "avx2")]
@@ -17,6 +18,10 @@ kernels!(
 
 #[derive(Clone, Copy)]
 struct Ymm(__m256i);
+
+/// Distance to a query's low and high nibble, by nibble: what `pshufb` looks up.
+#[derive(Clone, Copy)]
+struct NibbleTables([Ymm; 2]);
 
 /// Wraps intrinsics that are unsafe only because they need AVX2.
 macro_rules! avx2 {
@@ -28,6 +33,8 @@ macro_rules! avx2 {
 }
 
 impl Vector for Ymm {
+    type Byte = NibbleTables;
+
     const BYTES: usize = 32;
 
     #[inline(always)]
@@ -75,17 +82,36 @@ impl Vector for Ymm {
     }
 
     #[inline(always)]
-    fn add_popcount(self, x: Ymm) -> Ymm {
+    fn byte(value: u8) -> NibbleTables {
+        // Entry i of the first 16 is the popcount of i ^ value, nibbles only.
+        const COUNTS: [[u8; 16]; 16] = {
+            let mut counts = [[0; 16]; 16];
+            let mut i = 0;
+            while i < 256 {
+                counts[i / 16][i % 16] = ((i / 16) ^ (i % 16)).count_ones() as u8;
+                i += 1;
+            }
+            counts
+        };
+        let mut tables = [Ymm::splat(0); 2];
+        for (table, nibble) in tables.iter_mut().zip([value & 15, value >> 4]) {
+            let counts = COUNTS[usize::from(nibble)].as_ptr().cast();
+            *table = Ymm(avx2!(_mm256_broadcastsi128_si256(_mm_loadu_si128(counts))));
+        }
+        NibbleTables(tables)
+    }
+
+    #[inline(always)]
+    fn add_distance(self, x: Ymm, NibbleTables([low, high]): NibbleTables) -> Ymm {
         avx2!({
-            let counts = _mm256_setr_epi8(
-                0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, //
-                0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
-            );
             let nibble = _mm256_set1_epi8(0x0f);
-            let low = _mm256_and_si256(x.0, nibble);
-            let high = _mm256_and_si256(_mm256_srli_epi16::<4>(x.0), nibble);
-            let sum = _mm256_add_epi8(self.0, _mm256_shuffle_epi8(counts, low));
-            Ymm(_mm256_add_epi8(sum, _mm256_shuffle_epi8(counts, high)))
+            let low_nibbles = _mm256_and_si256(x.0, nibble);
+            let high_nibbles = _mm256_and_si256(_mm256_srli_epi16::<4>(x.0), nibble);
+            let sum = _mm256_add_epi8(self.0, _mm256_shuffle_epi8(low.0, low_nibbles));
+            Ymm(_mm256_add_epi8(
+                sum,
+                _mm256_shuffle_epi8(high.0, high_nibbles),
+            ))
         })
     }
 

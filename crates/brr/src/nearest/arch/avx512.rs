@@ -10,6 +10,7 @@ use std::ops::Range;
 
 kernels!(
     Zmm,
+    4,
     Backend::Avx512,
     is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
@@ -38,6 +39,8 @@ const MAJORITY: i32 = (A & B) | (B & C) | (A & C);
 const SELECT: i32 = (A & B) | (!A & 0xff & C);
 
 impl Vector for Zmm {
+    type Byte = Zmm;
+
     const BYTES: usize = 64;
 
     #[inline(always)]
@@ -88,8 +91,14 @@ impl Vector for Zmm {
     }
 
     #[inline(always)]
-    fn add_popcount(self, x: Zmm) -> Zmm {
-        Zmm(avx512!(_mm512_add_epi8(self.0, _mm512_popcnt_epi8(x.0))))
+    fn byte(value: u8) -> Zmm {
+        Zmm::splat(value)
+    }
+
+    #[inline(always)]
+    fn add_distance(self, x: Zmm, byte: Zmm) -> Zmm {
+        let counts = avx512!(_mm512_popcnt_epi8(x.xor(byte).0));
+        Zmm(avx512!(_mm512_add_epi8(self.0, counts)))
     }
 
     #[inline(always)]

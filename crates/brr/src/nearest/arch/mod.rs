@@ -10,10 +10,11 @@ pub(super) mod scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 pub(super) mod simd128;
 
-/// `kernels() -> Option<Kernels>` for a vector type: every kernel compiled with
+/// `kernels() -> Option<Kernels>` for a vector type and the number of blocks that
+/// `planes` measures side by side: every kernel compiled with
 /// the given target features, handed out only if `$detected` holds.
 macro_rules! kernels {
-    ($vector:ty, $backend:expr, $detected:expr, $(#[$features:meta])?) => {
+    ($vector:ty, $blocks:literal, $backend:expr, $detected:expr, $(#[$features:meta])?) => {
         pub(in crate::nearest) fn kernels() -> Option<Kernels> {
             $detected.then_some(Kernels {
                 backend: $backend,
@@ -30,12 +31,12 @@ macro_rules! kernels {
 
         $(#[$features])?
         fn nearest_one(codes: CodeBlocks<'_>, query: &[u64]) -> Neighbor {
-            planes::nearest::<$vector>(codes, query)
+            planes::nearest::<$vector, $blocks>(codes, query)
         }
 
         $(#[$features])?
         fn distances(codes: CodeBlocks<'_>, blocks: Range<usize>, query: &[u64], out: &mut [u16]) {
-            planes::distances::<$vector>(codes, blocks, query, out);
+            planes::distances::<$vector, $blocks>(codes, blocks, query, out);
         }
     };
 }

@@ -7,9 +7,11 @@ use crate::nearest::vector::Vector;
 use crate::nearest::{Neighbor, planes, slices};
 use std::ops::Range;
 
-kernels!(u64, Backend::Scalar, true,);
+kernels!(u64, 4, Backend::Scalar, true,);
 
 impl Vector for u64 {
+    type Byte = u64;
+
     const BYTES: usize = 8;
 
     #[inline(always)]
@@ -54,10 +56,16 @@ impl Vector for u64 {
     }
 
     #[inline(always)]
-    fn add_popcount(self, x: u64) -> u64 {
+    fn byte(value: u8) -> u64 {
+        u64::splat(value)
+    }
+
+    #[inline(always)]
+    fn add_distance(self, x: u64, byte: u64) -> u64 {
         const M1: u64 = 0x5555_5555_5555_5555;
         const M2: u64 = 0x3333_3333_3333_3333;
         const M4: u64 = 0x0f0f_0f0f_0f0f_0f0f;
+        let x = x ^ byte;
         let x = x - (x >> 1 & M1);
         let x = (x & M2) + (x >> 2 & M2);
         // No lane exceeds 255 (see `planes`), so none carries into the next.
