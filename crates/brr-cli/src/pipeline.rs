@@ -49,7 +49,11 @@ pub fn run<I: Send, O: Send>(
         let mut outcome = Ok(());
         for later in &ordered {
             let died = || Failure::Failed("a worker thread died".into());
-            outcome = later.recv().map_err(|_| died()).and_then(|result| result).and_then(&mut write);
+            outcome = later
+                .recv()
+                .map_err(|_| died())
+                .and_then(|result| result)
+                .and_then(&mut write);
             if outcome.is_err() {
                 break;
             }
@@ -59,7 +63,9 @@ pub fn run<I: Send, O: Send>(
         if outcome.is_err() {
             return outcome;
         }
-        reader.join().map_err(|_| Failure::Failed("the reading thread died".into()))?
+        reader
+            .join()
+            .map_err(|_| Failure::Failed("the reading thread died".into()))?
     })
 }
 
