@@ -32,7 +32,7 @@ pub enum Error {
 
     /// The file is of another kind.
     #[error(
-        "{}: this is {found}, not word vectors; brr reads GloVe and word2vec text, word2vec \
+        "{}: these are not word vectors but {found}; brr reads GloVe and word2vec text, word2vec \
          binary, fastText .vec and .bin, and NumPy .npy, each plain, .gz, .zst or .zip",
         path.display()
     )]

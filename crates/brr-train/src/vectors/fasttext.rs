@@ -15,6 +15,8 @@
 //! rows that the wanted words need are listed first, sorted, and then added up in one pass over
 //! the matrix that jumps over the rest. (fastText adds in another order: the last bit may differ.)
 //!
+//! (The one word without n-grams, the end of sentence `</s>`, never enters: it is no word.)
+//!
 //! Models from supervised training are read too; their labels are not words. Quantized models
 //! (`.ftz`) are not: they have lost what a good binarization needs.
 
@@ -30,9 +32,6 @@ use crate::error::{Error, Result};
 
 /// The first four bytes of a model.
 pub(super) const MAGIC: [u8; 4] = 793_712_314_i32.to_le_bytes();
-
-/// The mark for the end of a sentence is a word without n-grams.
-const END_OF_SENTENCE: &[u8] = b"</s>";
 
 /// The `model` argument of supervised training.
 const SUPERVISED: i32 = 3;
@@ -195,15 +194,13 @@ fn read_words(
             row: row as u32,
             word,
         });
-        if text != END_OF_SENTENCE {
-            let first_bucket = dictionary.words as u32;
-            subwords.for_each(&text, |bucket| {
-                parts.push(Part {
-                    row: first_bucket.saturating_add(bucket),
-                    word,
-                });
+        let first_bucket = dictionary.words as u32;
+        subwords.for_each(&text, |bucket| {
+            parts.push(Part {
+                row: first_bucket.saturating_add(bucket),
+                word,
             });
-        }
+        });
         shares.push(1.0 / (parts.len() - before) as f32);
     }
     Ok((parts, shares))

@@ -75,25 +75,25 @@ const OTHER_KINDS: [(&[u8], &str); 17] = [
     (b"ARROW1", "an Arrow file"),
     (
         b"FiFu",
-        "a finalfusion file: convert it with finalfusion-utils",
+        "a finalfusion file (convert it with finalfusion-utils)",
     ),
     (
         b"\x80\x02",
-        "a Python pickle: save it with gensim's save_word2vec_format",
+        "a Python pickle (save it with gensim's save_word2vec_format)",
     ),
     (
         b"\x80\x03",
-        "a Python pickle: save it with gensim's save_word2vec_format",
+        "a Python pickle (save it with gensim's save_word2vec_format)",
     ),
     (
         b"\x80\x04",
-        "a Python pickle: save it with gensim's save_word2vec_format",
+        "a Python pickle (save it with gensim's save_word2vec_format)",
     ),
-    (b"\xff\xfe", "UTF-16 text: convert it to UTF-8 with iconv"),
-    (b"\xfe\xff", "UTF-16 text: convert it to UTF-8 with iconv"),
+    (b"\xff\xfe", "UTF-16 text (convert it to UTF-8 with iconv)"),
+    (b"\xfe\xff", "UTF-16 text (convert it to UTF-8 with iconv)"),
     (
         b"PK\x03\x04",
-        "an archive inside an archive: unpack the outer one",
+        "an archive inside an archive (unpack the outer one)",
     ),
 ];
 
@@ -102,7 +102,7 @@ const OTHER_KINDS: [(&[u8], &str); 17] = [
 pub(super) fn recognize(stream: &mut Stream<'_>, asked: Option<Format>) -> Result<Format> {
     let path = stream.path().to_owned();
     let head = stream.peek()?;
-    if head.is_empty() {
+    if text::is_blank(head) && head.len() < BUFFER {
         return Err(Error::EmptyFile { path });
     }
     if let Some(format) = asked {

@@ -63,6 +63,12 @@ pub(super) fn layout(head: &[u8], whole: bool) -> Layout {
     }
 }
 
+/// Whether there is nothing but white space, after a byte order mark perhaps.
+pub(super) fn is_blank(text: &[u8]) -> bool {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    text.trim_ascii().is_empty()
+}
+
 /// `rows columns`, two whole numbers and nothing else.
 pub(super) fn parse_header(line: &[u8]) -> Option<Header> {
     let mut fields = fields(line);
@@ -145,8 +151,9 @@ fn begin(
 ) -> Result<(usize, u64)> {
     let path = stream.path().to_owned();
     let head = stream.peek()?;
-    let (len, whole) = (head.len(), head.len() < BUFFER);
+    let whole = head.len() < BUFFER;
     let mut layout = layout(head, whole);
+    let rest_is_blank = whole && is_blank(&head[layout.rows..]);
     let wrong = |reason| Error::WrongFormat {
         path: path.clone(),
         format,
@@ -171,7 +178,7 @@ fn begin(
         });
     }
     let dim = match (layout.header, layout.dim) {
-        _ if whole && layout.rows == len => return Err(Error::EmptyFile { path }),
+        _ if rest_is_blank => return Err(Error::EmptyFile { path }),
         (_, Some(dim)) => dim,
         (_, None) => return Err(wrong("its lines do not end in numbers")),
     };
