@@ -25,8 +25,8 @@ use crate::codes::{CodeBlocks, CodeRows, hamming};
 
 /// Cost of looking up a bucket and of measuring a code in it, in codes scanned
 /// one after the other meanwhile: both are a cache miss or two.
-const BUCKET_COST: f64 = 30.0;
-const CODE_COST: f64 = 40.0;
+const BUCKET_COST: f64 = 75.0;
+const CODE_COST: f64 = 75.0;
 
 /// Shortest and longest substring, in bits. A table has `2^bits` buckets.
 const SUBSTRING_BITS: std::ops::RangeInclusive<u32> = 8..=20;
@@ -57,7 +57,7 @@ impl<'a> MultiIndex<'a> {
     pub fn new(codes: CodeBlocks<'a>) -> MultiIndex<'a> {
         let words = codes.len() as f64;
         let bits = substring_bits(codes);
-        let count = codes.bits().get() as f64 / f64::from(bits);
+        let count = (codes.bits().get() / bits as usize) as f64;
         let bucket = BUCKET_COST + CODE_COST * words / f64::from(1u32 << bits);
         let mut cost = 0.0;
         let mut buckets = count;
@@ -75,7 +75,7 @@ impl<'a> MultiIndex<'a> {
     pub fn with_radii(codes: CodeBlocks<'a>, radii: u32) -> MultiIndex<'a> {
         let rows = codes.to_rows();
         let bits = codes.bits().get();
-        let count = bits.div_ceil(substring_bits(codes) as usize);
+        let count = bits / substring_bits(codes) as usize;
         let substrings = (0..count)
             .map(|i| Substring::new(&rows, i * bits / count..(i + 1) * bits / count))
             .collect::<Vec<_>>();
@@ -127,11 +127,12 @@ impl<'a> MultiIndex<'a> {
 
     /// `None` if the radii do not suffice to be sure of the nearest.
     fn look_up(&self, query: &[u64]) -> Option<Neighbor> {
+        let mut scratch = Scratch::default();
         let mut best = Neighbor::NONE;
         let mut unseen = 0;
         for masks in &self.masks {
             for substring in &self.substrings {
-                for &id in substring.words_near(query, masks) {
+                for &id in substring.words_near(query, masks, &mut scratch) {
                     let distance = hamming(self.rows.row(id as usize), query);
                     best = best.nearer(Neighbor { id, distance });
                 }
@@ -144,6 +145,15 @@ impl<'a> MultiIndex<'a> {
         }
         None
     }
+}
+
+/// Room to gather buckets and words before looking into them. Almost every
+/// access is a cache miss: in loops of their own they are under way together,
+/// where a loop over each bucket's words would wait for each bucket.
+#[derive(Default)]
+struct Scratch {
+    buckets: Vec<[u32; 2]>,
+    ids: Vec<u32>,
 }
 
 impl Substring {
@@ -172,13 +182,20 @@ impl Substring {
     }
 
     /// Words whose substring differs from the query's by one of `masks`.
-    fn words_near(&self, query: &[u64], masks: &[u32]) -> impl Iterator<Item = &u32> {
+    fn words_near<'s>(&self, query: &[u64], masks: &[u32], scratch: &'s mut Scratch) -> &'s [u32] {
         let value = extract(query, self.start, self.bits);
-        let fits = move |mask: &&u32| **mask >> self.bits == 0;
-        masks.iter().take_while(fits).flat_map(move |mask| {
+        let fitting = masks.partition_point(|mask| mask >> self.bits == 0);
+        scratch.buckets.clear();
+        scratch.buckets.extend(masks[..fitting].iter().map(|mask| {
             let bucket = (value ^ mask) as usize;
-            &self.ids[self.buckets[bucket] as usize..self.buckets[bucket + 1] as usize]
-        })
+            [self.buckets[bucket], self.buckets[bucket + 1]]
+        }));
+        scratch.ids.clear();
+        for &[start, end] in &scratch.buckets {
+            let ids = &self.ids[start as usize..end as usize];
+            scratch.ids.extend_from_slice(ids);
+        }
+        &scratch.ids
     }
 }
 
