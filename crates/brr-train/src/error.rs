@@ -12,6 +12,25 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// There is no binarizer of that name.
+    #[error("there is no binarizer '{name}'; there are: {}", crate::binarize::NAMES.join(", "))]
+    UnknownBinarizer {
+        /// The name asked for.
+        name: String,
+    },
+
+    /// The vectors cannot be made into codes.
+    #[error(transparent)]
+    Binarize(#[from] crate::binarize::BinarizeError),
+
+    /// The parts do not make a model.
+    #[error(transparent)]
+    Model(#[from] brr::Error),
+
+    /// A word-similarity file cannot be used.
+    #[error(transparent)]
+    Similarity(#[from] crate::quality::SimilarityError),
+
     /// The file system or a decompressor failed.
     #[error("{}: cannot be read (after {offset} bytes of content): {source}{}", path.display(), damage(source))]
     Read {
