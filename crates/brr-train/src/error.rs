@@ -13,7 +13,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// The file system or a decompressor failed.
-    #[error("{}: cannot be read (after {offset} bytes of content): {source}{}", path.display(), damage(source))]
+    #[error("{}: cannot be read{}: {source}{}", path.display(), after(*offset), damage(source))]
     Read {
         /// The file.
         path: PathBuf,
@@ -182,6 +182,13 @@ pub enum Error {
         /// Why, as a list.
         tally: String,
     },
+}
+
+fn after(offset: u64) -> String {
+    match offset {
+        0 => String::new(),
+        _ => format!(" past byte {offset} of its content"),
+    }
 }
 
 /// The remedy, where the system's own words do not suggest one.

@@ -28,6 +28,7 @@ mod fasttext;
 mod format;
 mod npy;
 mod report;
+mod source;
 mod stream;
 mod subwords;
 mod text;
