@@ -8,6 +8,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use brr_train::error::Error;
 use brr_train::vectors::{LoadOptions, load};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -72,23 +73,10 @@ fn rows(count: usize) -> Vec<u8> {
 /// but for the first number of each word.
 fn fasttext(words: u64, dim: u64) -> (Vec<u8>, u64) {
     let mut file = Vec::new();
-    let arguments: [i32; 14] = [
-        793_712_314,
-        12,
-        300,
-        5,
-        1,
-        1,
-        5,
-        1,
-        2,
-        2,
-        2_000_000,
-        5,
-        5,
-        100,
-    ];
-    arguments.iter().for_each(|n| file.extend(n.to_le_bytes()));
+    let version = [793_712_314, 12];
+    let arguments = [dim as i32, 5, 1, 1, 5, 1, 2, 2, 2_000_000, 5, 5, 100];
+    let numbers = version.iter().chain(&arguments);
+    numbers.for_each(|n| file.extend(n.to_le_bytes()));
     file.extend([0; 8]);
     [words as i32, words as i32, 0]
         .iter()
@@ -164,5 +152,7 @@ fn memory_is_that_of_the_result() {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(&model[..10_000]).unwrap();
     sparse(&path, &packed.finish().unwrap(), 0);
+    let cut = load(&path, &LoadOptions::default());
+    assert!(matches!(cut, Err(Error::Read { .. })), "{cut:?}");
     assert!(peak_of_loading(&path, None) < SOME);
 }
