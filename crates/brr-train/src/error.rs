@@ -32,7 +32,7 @@ pub enum Error {
     Similarity(#[from] crate::quality::SimilarityError),
 
     /// The file system or a decompressor failed.
-    #[error("{}: cannot be read (after {offset} bytes of content): {source}{}", path.display(), damage(source))]
+    #[error("{}: cannot be read{}: {source}{}", path.display(), after(*offset), damage(source))]
     Read {
         /// The file.
         path: PathBuf,
@@ -201,6 +201,13 @@ pub enum Error {
         /// Why, as a list.
         tally: String,
     },
+}
+
+fn after(offset: u64) -> String {
+    match offset {
+        0 => String::new(),
+        _ => format!(" past byte {offset} of its content"),
+    }
 }
 
 /// The remedy, where the system's own words do not suggest one.
