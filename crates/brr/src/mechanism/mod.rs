@@ -4,7 +4,7 @@ mod brr;
 mod certificate;
 mod exponential;
 
-pub use self::brr::Brr;
+pub use self::brr::{Brr, Search};
 pub use certificate::{Certificate, Weights, WorstPair};
 pub use exponential::Exponential;
 
