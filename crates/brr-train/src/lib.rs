@@ -6,6 +6,7 @@
 
 pub mod binarize;
 pub mod matrix;
+pub mod network;
 pub mod parallel;
 pub mod quality;
 pub mod vectors;
