@@ -96,7 +96,7 @@ fn report(vectors: &Vectors, sets: &[SimilaritySet], name: &str, codes: &CodeRow
 
 /// GloVe text: a word (which may contain spaces), then its numbers. A first
 /// line of two numbers is a header.
-fn read(path: &str) -> Result<Vectors, Box<dyn Error>> {
+pub fn read(path: &str) -> Result<Vectors, Box<dyn Error>> {
     let text = String::from_utf8(std::fs::read(path)?)?;
     let mut vectors = Vectors::default();
     for line in text.lines() {
