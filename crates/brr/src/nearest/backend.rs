@@ -1,6 +1,6 @@
 //! Which CPU instructions a scan uses.
 
-use super::{Neighbor, arch};
+use super::{Neighbor, Visit, arch};
 use crate::codes::{CodeBlocks, CodeRows};
 use std::fmt;
 use std::ops::Range;
@@ -69,6 +69,7 @@ pub(super) struct Kernels {
     pub(super) nearest_many: unsafe fn(CodeBlocks<'_>, &CodeRows, &mut [Neighbor]),
     pub(super) nearest_one: unsafe fn(CodeBlocks<'_>, &[u64]) -> Neighbor,
     pub(super) distances: unsafe fn(CodeBlocks<'_>, Range<usize>, &[u64], &mut [u16]),
+    pub(super) distances_many: unsafe fn(CodeBlocks<'_>, &CodeRows, &mut Visit<'_>),
 }
 
 impl Kernels {
@@ -122,5 +123,15 @@ impl Kernels {
     ) {
         // SAFETY: as above.
         unsafe { (self.distances)(codes, blocks, query, out) }
+    }
+
+    pub(super) fn distances_many(
+        &self,
+        codes: CodeBlocks<'_>,
+        queries: &CodeRows,
+        visit: &mut Visit<'_>,
+    ) {
+        // SAFETY: as above.
+        unsafe { (self.distances_many)(codes, queries, visit) }
     }
 }

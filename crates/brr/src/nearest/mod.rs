@@ -11,12 +11,14 @@
 //!
 //! * [`planes`] adds the popcounts of byte planes: one query, or all distances.
 //! * [`slices`] counts in bit slices and shares work between queries: batches.
+//!   [`tiles`] turns such counts into distances.
 
 mod arch;
 mod backend;
 mod multi_index;
 mod planes;
 mod slices;
+mod tiles;
 mod vector;
 
 pub use backend::Backend;
@@ -52,6 +54,9 @@ impl Neighbor {
         }
     }
 }
+
+/// Is shown distances: of which query, from which word on, how far.
+pub type Visit<'a> = dyn FnMut(usize, usize, &[u16]) + 'a;
 
 /// Batches smaller than this are cheaper query by query: bit slices of the
 /// table are made once a batch.
@@ -139,6 +144,24 @@ impl<'a> Scan<'a> {
         let words = (blocks.end * LANES).min(self.codes.len()) - blocks.start * LANES;
         assert_eq!(out.len(), words, "one distance a word");
         self.kernels.distances(self.codes, blocks, query, out);
+    }
+
+    /// Shows `visit` the distances of every word to each query: the number of
+    /// the query, the first word (a multiple of 64), and the distances of some
+    /// words from there on. Cheaper than query by query.
+    ///
+    /// # Panics
+    /// If the queries' code length is not the table's.
+    pub fn distances_many(&self, queries: &CodeRows, visit: &mut Visit<'_>) {
+        assert_eq!(queries.bits(), self.codes.bits(), "code length of queries");
+        if queries.len() >= SLICED_FROM {
+            return self.kernels.distances_many(self.codes, queries, visit);
+        }
+        let mut out = vec![0; self.codes.len()];
+        for (q, query) in queries.iter().enumerate() {
+            self.distances(query, &mut out);
+            visit(q, 0, &out);
+        }
     }
 
     /// The largest distance from each query to a word. The largest of these

@@ -85,6 +85,29 @@ pub(super) trait Vector: Copy {
         }
         out
     }
+
+    /// The number in each column of `slices`, lowest bits first: one a bit of
+    /// a vector.
+    #[inline(always)]
+    fn spread<const P: usize>(slices: [Self; P], out: &mut [u16]) {
+        let mut bytes = [[0; 64]; P];
+        for (bytes, slice) in bytes.iter_mut().zip(slices) {
+            slice.store(bytes);
+        }
+        for (i, out) in out[..Self::BYTES * 8].chunks_exact_mut(8).enumerate() {
+            let mut low = 0;
+            for (p, bytes) in bytes.iter().take(8).enumerate() {
+                low |= u64::from(bytes[i]) << (8 * p);
+            }
+            let low = transpose_8x8(low).to_le_bytes();
+            for (j, out) in out.iter_mut().enumerate() {
+                *out = low[j].into();
+                for (p, bytes) in bytes.iter().enumerate().skip(8) {
+                    *out |= u16::from(bytes[i] >> j & 1) << p;
+                }
+            }
+        }
+    }
 }
 
 /// Transposes an 8 x 8 bit matrix: bit `c` of byte `r` becomes bit `r` of

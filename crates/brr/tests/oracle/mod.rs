@@ -99,6 +99,9 @@ pub fn disagreement(rows: &CodeRows, queries: &CodeRows) -> Option<String> {
                 return Some(what(backend.name(), "nearest_one"));
             }
         }
+        if !many_agree(&scan, rows, queries) {
+            return Some(what(backend.name(), "distances_many"));
+        }
         for query in queries.iter().take(4) {
             if !distances_agree(&scan, rows, query) {
                 return Some(what(backend.name(), "distances"));
@@ -127,4 +130,16 @@ fn distances_agree(scan: &Scan<'_>, rows: &CodeRows, query: &[u64]) -> bool {
     let mut some = vec![0; rows.len() - from * 64];
     scan.distances_in(query, from..scan.codes().blocks(), &mut some);
     all == right && some == right[from * 64..]
+}
+
+/// All distances of all queries, and each of them once.
+fn many_agree(scan: &Scan<'_>, rows: &CodeRows, queries: &CodeRows) -> bool {
+    let mut seen = vec![0usize; queries.len()];
+    let mut agree = true;
+    scan.distances_many(queries, &mut |q, first, distances| {
+        let right = (first..).map(|id| hamming(rows.row(id), queries.row(q)) as u16);
+        agree &= first % 64 == 0 && distances.iter().copied().eq(right.take(distances.len()));
+        seen[q] += distances.len();
+    });
+    agree && seen.iter().all(|&words| words == rows.len())
 }

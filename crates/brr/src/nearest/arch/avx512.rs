@@ -4,7 +4,7 @@ use super::kernels;
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::nearest::backend::{Backend, Kernels};
 use crate::nearest::vector::Vector;
-use crate::nearest::{Neighbor, planes, slices};
+use crate::nearest::{Neighbor, Visit, planes, slices, tiles};
 use std::arch::x86_64::*;
 use std::ops::Range;
 
@@ -158,5 +158,31 @@ impl Vector for Zmm {
             });
         }
         out
+    }
+
+    #[inline(always)]
+    fn spread<const P: usize>(slices: [Zmm; P], out: &mut [u16]) {
+        let mut masks = [[0u64; 8]; P];
+        for (masks, slice) in masks.iter_mut().zip(slices) {
+            avx512!(_mm512_storeu_si512(masks.as_mut_ptr().cast(), slice.0));
+        }
+        for (i, out) in out[..512].chunks_exact_mut(64).enumerate() {
+            avx512!({
+                let mut low = _mm512_setzero_si512();
+                for (p, masks) in masks.iter().take(8).enumerate() {
+                    let bit = _mm512_set1_epi8((1u8 << p) as i8);
+                    low = _mm512_mask_add_epi8(low, masks[i], low, bit);
+                }
+                let mut a = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(low));
+                let mut b = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(low));
+                for (p, masks) in masks.iter().enumerate().skip(8) {
+                    let bit = _mm512_set1_epi16(1 << p);
+                    a = _mm512_mask_add_epi16(a, masks[i] as u32, a, bit);
+                    b = _mm512_mask_add_epi16(b, (masks[i] >> 32) as u32, b, bit);
+                }
+                _mm512_storeu_si512(out[..32].as_mut_ptr().cast(), a);
+                _mm512_storeu_si512(out[32..].as_mut_ptr().cast(), b);
+            });
+        }
     }
 }

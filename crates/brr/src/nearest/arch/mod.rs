@@ -21,6 +21,7 @@ macro_rules! kernels {
                 nearest_many,
                 nearest_one,
                 distances,
+                distances_many,
             })
         }
 
@@ -37,6 +38,11 @@ macro_rules! kernels {
         $(#[$features])?
         fn distances(codes: CodeBlocks<'_>, blocks: Range<usize>, query: &[u64], out: &mut [u16]) {
             planes::distances::<$vector, $blocks>(codes, blocks, query, out);
+        }
+
+        $(#[$features])?
+        fn distances_many(codes: CodeBlocks<'_>, queries: &CodeRows, visit: &mut Visit<'_>) {
+            tiles::distances::<$vector>(codes, queries, visit);
         }
     };
 }
