@@ -27,16 +27,16 @@ use rand_core::CryptoRng;
 
 use super::certificate::{Certificate, Weights};
 use super::{Mechanism, uniform_below};
-use crate::codes::{CodeBits, CodeRows, LANES};
+use crate::codes::{CodeRows, LANES};
 use crate::epsilon::{Epsilon, round_up};
 use crate::error::{Error, Result};
 use crate::guarantee::{Budget, Guarantee};
 use crate::model::{Keep, Model};
-use crate::nearest::Scan;
+use crate::nearest::{Scan, WeightTable};
 use crate::vocabulary::WordId;
 
 /// Words that are scanned together.
-const BATCH: usize = 64;
+const BATCH: usize = 128;
 
 /// The exponential mechanism over a model's codes.
 pub struct Exponential {
@@ -172,16 +172,10 @@ impl<'a> Sampler<'a> {
 
     /// Adds up the weights of every block for every word of a batch, each by its
     /// own table.
-    fn add_up(&mut self, batch: &CodeRows, tables: &[&Table]) {
-        let blocks = self.scan.codes().blocks();
-        self.sums.resize(batch.len() * blocks, 0);
-        let sums = &mut self.sums;
-        self.scan.distances_many(batch, &mut |i, first, distances| {
-            let sums = &mut sums[i * blocks + first / LANES..];
-            for (sum, block) in sums.iter_mut().zip(distances.chunks(LANES)) {
-                *sum = tables[i].sum(block);
-            }
-        });
+    fn add_up(&mut self, batch: &CodeRows, tables: &[&WeightTable]) {
+        self.sums
+            .resize(batch.len() * self.scan.codes().blocks(), 0);
+        self.scan.weigh_many(batch, tables, &mut self.sums);
     }
 
     /// The sums of the blocks for word `i` of the batch.
@@ -197,7 +191,7 @@ impl<'a> Sampler<'a> {
 
     /// The word in whose stretch `u`, below Z, falls for word `i` of the batch,
     /// which has this code and this table.
-    fn word_at(&mut self, u: u128, i: usize, code: &[u64], table: &Table) -> WordId {
+    fn word_at(&mut self, u: u128, i: usize, code: &[u64], table: &WeightTable) -> WordId {
         // Every block is looked at, and every word of the block found.
         let (mut end, mut start, mut block) = (0, 0, 0);
         for &sum in self.sums(i) {
@@ -220,29 +214,6 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// Weights by distance, long enough for an index that need not be checked.
-struct Table([u64; Table::LEN]);
-
-impl Table {
-    /// A power of two above the longest distance.
-    const LEN: usize = (CodeBits::MAX.get() + 1).next_power_of_two();
-
-    fn new(weights: &[u64]) -> Table {
-        let mut table = [0; Table::LEN];
-        table[..weights.len()].copy_from_slice(weights);
-        Table(table)
-    }
-
-    fn weight(&self, distance: u16) -> u64 {
-        self.0[usize::from(distance) % Table::LEN]
-    }
-
-    /// Sum over a block: at most 64 times 2^57.
-    fn sum(&self, distances: &[u16]) -> u64 {
-        distances.iter().map(|&d| self.weight(d)).sum()
-    }
-}
-
 impl Mechanism for Exponential {
     fn name(&self) -> &'static str {
         "exponential"
@@ -260,8 +231,8 @@ impl Mechanism for Exponential {
     fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId> {
         let codes = self.model.codes();
         let mut sampler = Sampler::new(Scan::new(codes));
-        let known = Table::new(&self.weights);
-        let unknown = Table::new(&vec![1; self.weights.len()]);
+        let known = WeightTable::new(&self.weights);
+        let unknown = WeightTable::new(&vec![1; self.weights.len()]);
         let mut out = Vec::with_capacity(words.len());
         for batch in words.chunks(BATCH) {
             let mut rows = CodeRows::zeros(codes.bits(), batch.len());
@@ -269,7 +240,7 @@ impl Mechanism for Exponential {
                 codes.read(word.unwrap_or(0) as usize, rows.row_mut(i));
             }
             let table = |word: &Option<WordId>| if word.is_some() { &known } else { &unknown };
-            let tables: Vec<&Table> = batch.iter().map(table).collect();
+            let tables: Vec<&WeightTable> = batch.iter().map(table).collect();
             sampler.add_up(&rows, &tables);
             for (i, table) in tables.iter().enumerate() {
                 let u = uniform_below(sampler.normalizer(i), rng);

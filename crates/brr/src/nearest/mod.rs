@@ -11,18 +11,19 @@
 //!
 //! * [`planes`] adds the popcounts of byte planes: one query, or all distances.
 //! * [`slices`] counts in bit slices and shares work between queries: batches.
-//!   [`tiles`] turns such counts into distances.
+//!   [`weigh`] turns such counts into sums of weights.
 
 mod arch;
 mod backend;
 mod multi_index;
 mod planes;
 mod slices;
-mod tiles;
 mod vector;
+mod weigh;
 
 pub use backend::Backend;
 pub use multi_index::MultiIndex;
+pub use weigh::WeightTable;
 
 use crate::codes::{CodeBlocks, CodeRows, LANES};
 use std::ops::Range;
@@ -54,9 +55,6 @@ impl Neighbor {
         }
     }
 }
-
-/// Is shown distances: of which query, from which word on, how far.
-pub type Visit<'a> = dyn FnMut(usize, usize, &[u16]) + 'a;
 
 /// Batches smaller than this are cheaper query by query: bit slices of the
 /// table are made once a batch.
@@ -146,21 +144,25 @@ impl<'a> Scan<'a> {
         self.kernels.distances(self.codes, blocks, query, out);
     }
 
-    /// Shows `visit` the distances of every word to each query: the number of
-    /// the query, the first word (a multiple of 64), and the distances of some
-    /// words from there on. Cheaper than query by query.
+    /// For each query and each block, in this order, the sum over the block's
+    /// words of their weights: of query `i`, what `tables[i]` says of the word's
+    /// distance to it.
     ///
     /// # Panics
-    /// If the queries' code length is not the table's.
-    pub fn distances_many(&self, queries: &CodeRows, visit: &mut Visit<'_>) {
+    /// If the queries' code length is not the table's, there are not as many
+    /// tables as queries, or `sums` has another length.
+    pub fn weigh_many(&self, queries: &CodeRows, tables: &[&WeightTable], sums: &mut [u64]) {
         assert_eq!(queries.bits(), self.codes.bits(), "code length of queries");
+        assert_eq!(queries.len(), tables.len(), "one table a query");
+        let blocks = self.codes.blocks();
+        assert_eq!(sums.len(), queries.len() * blocks, "one sum a block");
         if queries.len() >= SLICED_FROM {
-            return self.kernels.distances_many(self.codes, queries, visit);
+            return self.kernels.weigh_many(self.codes, queries, tables, sums);
         }
-        let mut out = vec![0; self.codes.len()];
-        for (q, query) in queries.iter().enumerate() {
-            self.distances(query, &mut out);
-            visit(q, 0, &out);
+        let mut distances = vec![0; self.codes.len()];
+        for (i, query) in queries.iter().enumerate() {
+            self.distances(query, &mut distances);
+            tables[i].sums(&distances, &mut sums[i * blocks..(i + 1) * blocks]);
         }
     }
 

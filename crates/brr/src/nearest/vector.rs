@@ -1,5 +1,7 @@
 //! What the kernels ask of a vector register.
 
+use super::weigh::WeightTable;
+
 /// A vector of bytes, which is also a vector of bits.
 ///
 /// Every method must be `#[inline(always)]`, so that it is compiled into the
@@ -86,8 +88,22 @@ pub(super) trait Vector: Copy {
         out
     }
 
-    /// The number in each column of `slices`, lowest bits first: one a bit of
-    /// a vector.
+    /// The sum of weights of each block of 64 columns, of which the first
+    /// `words` count. A column's distance is its number in `slices`, lowest bits
+    /// first.
+    #[inline(always)]
+    fn weigh<const P: usize>(
+        slices: [Self; P],
+        table: &WeightTable,
+        words: usize,
+        sums: &mut [u64],
+    ) {
+        let mut distances = [0; 512];
+        Self::spread(slices, &mut distances);
+        table.sums(&distances[..words], sums);
+    }
+
+    /// The number in each column of `slices`: one a bit of a vector.
     #[inline(always)]
     fn spread<const P: usize>(slices: [Self; P], out: &mut [u16]) {
         let mut bytes = [[0; 64]; P];

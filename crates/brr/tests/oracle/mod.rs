@@ -5,7 +5,7 @@
 //! harness does (`tests/wasm-oracle`).
 
 use brr::codes::{CodeBits, CodeBlocks, CodeRows, hamming, to_blocks};
-use brr::nearest::{Backend, MultiIndex, Neighbor, Scan};
+use brr::nearest::{Backend, MultiIndex, Neighbor, Scan, WeightTable};
 
 /// SplitMix64: enough to make tables, and reproducible everywhere.
 pub struct Random(pub u64);
@@ -99,8 +99,8 @@ pub fn disagreement(rows: &CodeRows, queries: &CodeRows) -> Option<String> {
                 return Some(what(backend.name(), "nearest_one"));
             }
         }
-        if !many_agree(&scan, rows, queries) {
-            return Some(what(backend.name(), "distances_many"));
+        if !weights_agree(&scan, rows, queries) {
+            return Some(what(backend.name(), "weigh_many"));
         }
         for query in queries.iter().take(4) {
             if !distances_agree(&scan, rows, query) {
@@ -132,14 +132,24 @@ fn distances_agree(scan: &Scan<'_>, rows: &CodeRows, query: &[u64]) -> bool {
     all == right && some == right[from * 64..]
 }
 
-/// All distances of all queries, and each of them once.
-fn many_agree(scan: &Scan<'_>, rows: &CodeRows, queries: &CodeRows) -> bool {
-    let mut seen = vec![0usize; queries.len()];
-    let mut agree = true;
-    scan.distances_many(queries, &mut |q, first, distances| {
-        let right = (first..).map(|id| hamming(rows.row(id), queries.row(q)) as u16);
-        agree &= first % 64 == 0 && distances.iter().copied().eq(right.take(distances.len()));
-        seen[q] += distances.len();
-    });
-    agree && seen.iter().all(|&words| words == rows.len())
+/// Sums of weights, with a table of its own for every other query.
+fn weights_agree(scan: &Scan<'_>, rows: &CodeRows, queries: &CodeRows) -> bool {
+    let longest = rows.bits().get() as u64;
+    let weights: [Vec<u64>; 2] = [
+        (0..=longest).map(|d| (1 << 57) >> (d / 20)).collect(),
+        (0..=longest)
+            .map(|d| 0x0123_4567_89ab_cdef % (d + 3))
+            .collect(),
+    ];
+    let tables = weights.each_ref().map(|w| WeightTable::new(w));
+    let of_query: Vec<_> = (0..queries.len()).map(|q| &tables[q % 2]).collect();
+    let mut sums = vec![0; queries.len() * scan.codes().blocks()];
+    scan.weigh_many(queries, &of_query, &mut sums);
+    let mut right = Vec::new();
+    for (q, query) in queries.iter().enumerate() {
+        let weight = |row: &[u64]| weights[q % 2][hamming(row, query) as usize];
+        let all: Vec<u64> = rows.iter().map(weight).collect();
+        right.extend(all.chunks(64).map(|block| block.iter().sum::<u64>()));
+    }
+    sums == right
 }

@@ -2,7 +2,7 @@
 //! statistics, and the numbers of the guarantee against their definition.
 
 use super::*;
-use crate::codes::hamming;
+use crate::codes::{CodeBits, hamming};
 use crate::mechanism::WorstPair;
 use crate::model::{Calibration, CodeDistances, ModelParts};
 use proptest::prelude::*;
@@ -101,7 +101,7 @@ fn every_number_below_z_falls_to_a_word_as_often_as_its_weight_says() {
         let model = model(&rows);
         let mut sampler = Sampler::new(Scan::new(model.codes()));
         for weights in [small_weights(), vec![1; 65]] {
-            let table = Table::new(&weights);
+            let table = WeightTable::new(&weights);
             sampler.add_up(&rows, &vec![&table; words]);
             for (i, code) in rows.iter().enumerate().step_by(17) {
                 let z = sampler.normalizer(i);
@@ -122,7 +122,7 @@ fn the_first_and_the_last_number_fall_to_the_first_and_the_last_word() {
         let mut sampler = Sampler::new(Scan::new(model.codes()));
         for scale in [0.0, 0.1, 1.0, Weights::MAX_SCALE] {
             let weights = Weights::exponential(bits(), scale, None);
-            let table = Table::new(weights.table());
+            let table = WeightTable::new(weights.table());
             sampler.add_up(&rows, &vec![&table; words]);
             for (i, z) in normalizers(&rows, weights.table()).into_iter().enumerate() {
                 assert_eq!(sampler.normalizer(i), z);

@@ -21,7 +21,7 @@ macro_rules! kernels {
                 nearest_many,
                 nearest_one,
                 distances,
-                distances_many,
+                weigh_many,
             })
         }
 
@@ -41,8 +41,13 @@ macro_rules! kernels {
         }
 
         $(#[$features])?
-        fn distances_many(codes: CodeBlocks<'_>, queries: &CodeRows, visit: &mut Visit<'_>) {
-            tiles::distances::<$vector>(codes, queries, visit);
+        fn weigh_many(
+            codes: CodeBlocks<'_>,
+            queries: &CodeRows,
+            tables: &[&WeightTable],
+            sums: &mut [u64],
+        ) {
+            weigh::weigh::<$vector>(codes, queries, tables, sums);
         }
     };
 }
