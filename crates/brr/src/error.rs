@@ -1,0 +1,148 @@
+//! What can go wrong. Messages say what happened and the way out; they never
+//! contain the user's text.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Every error of this crate.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// An epsilon that is not a positive finite number.
+    InvalidEpsilon {
+        /// The value given.
+        value: f64,
+    },
+    /// A privacy-loss bound that is not a positive finite number.
+    InvalidBound {
+        /// The value given.
+        value: f64,
+    },
+    /// A share of kept words outside 0 to 1.
+    InvalidKeep {
+        /// The value given.
+        value: f64,
+    },
+    /// The model's calibration does not reach the wanted share of kept words.
+    KeepOutOfReach {
+        /// The share asked for.
+        asked: f64,
+        /// The smallest share that the table holds.
+        lowest: f64,
+        /// The largest share that the table holds.
+        highest: f64,
+    },
+    /// The model has no calibration table for this mechanism.
+    NoCalibration {
+        /// Name of the mechanism.
+        mechanism: &'static str,
+    },
+    /// The bytes are not a brr model.
+    NotAModel,
+    /// A model of another format version.
+    ModelVersion {
+        /// Version in the file.
+        found: u32,
+        /// The newest version this build reads.
+        newest: u32,
+    },
+    /// The model ends early.
+    ModelTruncated {
+        /// Bytes needed.
+        expected: u64,
+        /// Bytes there.
+        got: u64,
+    },
+    /// The model's bytes do not match their checksum.
+    ModelChecksum,
+    /// The model is well framed, but its content makes no sense.
+    ModelInvalid {
+        /// The section at fault.
+        section: &'static str,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A certificate made for other codes than this model's.
+    CertificateMismatch,
+    /// The operating system gave no randomness.
+    NoEntropy(getrandom::Error),
+    /// A file could not be read.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::InvalidEpsilon { value } => {
+                write!(f, "epsilon must be a positive finite number, got {value}")
+            }
+            Error::InvalidBound { value } => write!(
+                f,
+                "the privacy-loss bound must be a positive finite number, got {value}"
+            ),
+            Error::InvalidKeep { value } => write!(
+                f,
+                "the share of kept words must lie between 0 and 1, got {value}"
+            ),
+            Error::KeepOutOfReach {
+                asked,
+                lowest,
+                highest,
+            } => write!(
+                f,
+                "no calibrated epsilon keeps a share of {asked} of the words: \
+                 this model's table covers {lowest:.4} to {highest:.4}; give an epsilon instead"
+            ),
+            Error::NoCalibration { mechanism } => write!(
+                f,
+                "the model has no calibration table for the {mechanism} mechanism: \
+                 give an epsilon or a bound, or rebuild the model with `brr build`"
+            ),
+            Error::NotAModel => f.write_str(
+                "not a brr model (wrong first bytes): make one from word vectors with `brr build`",
+            ),
+            Error::ModelVersion { found, newest } => write!(
+                f,
+                "found model version {found}, this build reads 1 to {newest}: \
+                 update brr, or rebuild the model with `brr build`"
+            ),
+            Error::ModelTruncated { expected, got } => write!(
+                f,
+                "the model is cut short: {expected} bytes expected, {got} found; copy or build it again"
+            ),
+            Error::ModelChecksum => f.write_str(
+                "the model's checksum does not match its content: the file is damaged; copy or build it again",
+            ),
+            Error::ModelInvalid { section, reason } => write!(
+                f,
+                "the model's {section} section is invalid ({reason}): build it again with `brr build`"
+            ),
+            Error::CertificateMismatch => f.write_str(
+                "the certificate was made for other codes than this model's: run `brr certify` on this model",
+            ),
+            Error::NoEntropy(e) => write!(
+                f,
+                "the operating system gave no randomness ({e}); nothing was privatized"
+            ),
+            Error::Io { path, source } => write!(f, "cannot read {}: {source}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::NoEntropy(e) => Some(e),
+            Error::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+/// This crate's result.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

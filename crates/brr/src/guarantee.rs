@@ -1,0 +1,159 @@
+//! What a mechanism promises: an epsilon, together with the metric it is
+//! measured in, and how promises add up over a text.
+//!
+//! # Guarantee
+//!
+//! A mechanism M is epsilon*d-private (metric differential privacy; Def. 1 of
+//! the paper) if for all words w, w' and every output y
+//!
+//! ```text
+//! Pr[M(w) = y]  <=  exp(epsilon * d(w, w')) * Pr[M(w') = y].
+//! ```
+//!
+//! An epsilon without its d says nothing, so the two travel together here.
+//!
+//! # Composition
+//!
+//! The words of a text go through M independently. For texts w_1..w_k and
+//! w'_1..w'_k the probabilities multiply, so the loss between them is at most
+//! the sum of epsilon*d(w_i, w'_i), and at most k times the loss of the farthest
+//! pair. k itself, the number of tokens, is not hidden.
+
+use std::fmt;
+
+use crate::codes::CodeBits;
+use crate::epsilon::{Epsilon, round_down, round_up};
+use crate::error::{Error, Result};
+
+/// The distance between words in which an epsilon is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Metric {
+    /// Bits in which two codes differ.
+    Hamming(CodeBits),
+    /// Length of the difference of two real vectors.
+    Euclidean {
+        /// Length of the vectors.
+        dim: usize,
+    },
+    /// 1 between any two different words: plain local differential privacy.
+    Discrete,
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Metric::Hamming(bits) => write!(f, "hamming-{bits}"),
+            Metric::Euclidean { dim } => write!(f, "euclidean-{dim}"),
+            Metric::Discrete => f.write_str("discrete"),
+        }
+    }
+}
+
+/// Distances between the words of a vocabulary, over all ordered pairs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairDistances {
+    /// P_avg: the mean over all ordered pairs; the diagonal counts (Sec. 5).
+    pub average: f64,
+    /// P_max: the largest.
+    pub maximum: f64,
+    /// Mean distance of a word to its nearest other word.
+    pub nearest_mean: f64,
+    /// The smallest distance between two different words.
+    pub nearest_min: f64,
+}
+
+/// A mechanism's promise over a vocabulary.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Guarantee {
+    /// Loss per unit of distance, of the distribution that is really sampled,
+    /// rounded up.
+    pub epsilon: f64,
+    /// The distance.
+    pub metric: Metric,
+    /// How far the vocabulary's words lie apart in it.
+    pub distances: PairDistances,
+    /// The largest loss between a token that has no code and a word, when such
+    /// tokens are replaced at random. They stand outside the word metric.
+    pub unknown_loss: f64,
+}
+
+impl Guarantee {
+    /// The largest loss between two words at this distance.
+    pub fn loss_at(&self, distance: f64) -> f64 {
+        round_up(self.epsilon * distance)
+    }
+
+    /// The privacy-loss bound epsilon * P_avg: the number by which mechanisms
+    /// with different metrics are put side by side (Sec. 5).
+    pub fn bound(&self) -> f64 {
+        self.loss_at(self.distances.average)
+    }
+
+    /// The loss at the pair of words farthest apart: no two words exceed it.
+    pub fn worst(&self) -> f64 {
+        self.loss_at(self.distances.maximum)
+    }
+
+    /// The mean loss between a word and its nearest neighbour.
+    pub fn nearest(&self) -> f64 {
+        self.loss_at(self.distances.nearest_mean)
+    }
+
+    /// The largest loss between any two tokens, words or not.
+    pub fn worst_token(&self) -> f64 {
+        self.worst().max(self.unknown_loss)
+    }
+
+    /// The largest loss between two texts of `tokens` tokens each.
+    pub fn total(&self, tokens: u64) -> f64 {
+        if tokens == 0 {
+            return 0.0;
+        }
+        round_up(self.worst_token() * tokens as f64)
+    }
+}
+
+/// How a user states the privacy wanted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Budget {
+    /// In the mechanism's own unit.
+    Epsilon(f64),
+    /// As privacy-loss bound epsilon * P_avg.
+    Bound(f64),
+    /// As the expected share of words that stay as they are, frequent words
+    /// counted as often as they are used.
+    Keep(f64),
+}
+
+impl Budget {
+    /// The share of words kept when the user states nothing.
+    ///
+    /// About every second word is replaced: a start for looking at the effect,
+    /// not a recommendation for a data set.
+    pub const DEFAULT: Budget = Budget::Keep(0.5);
+
+    /// Checks the number itself, without a model.
+    pub fn validate(self) -> Result<Budget> {
+        match self {
+            Budget::Epsilon(value) => {
+                Epsilon::new(value)?;
+            }
+            Budget::Bound(value) if !(value.is_finite() && value > 0.0) => {
+                return Err(Error::InvalidBound { value });
+            }
+            Budget::Keep(value) if !(value > 0.0 && value < 1.0) => {
+                return Err(Error::InvalidKeep { value });
+            }
+            _ => {}
+        }
+        Ok(self)
+    }
+
+    /// The epsilon whose bound over `distances` is at most `bound`.
+    pub(crate) fn epsilon_for_bound(bound: f64, distances: &PairDistances) -> Result<Epsilon> {
+        Epsilon::new(round_down(round_down(bound) / distances.average))
+            .map_err(|_| Error::InvalidBound { value: bound })
+    }
+}

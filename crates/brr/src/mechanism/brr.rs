@@ -1,0 +1,136 @@
+//! BRR: randomized response on the code, then the nearest word (Alg. 3).
+//!
+//! # Guarantee
+//!
+//! Let c be the code of w. Randomized response maps c to a noisy code r with
+//! Pr[r | c] <= exp(e * d(c, c')) * Pr[r | c'] ([`crate::response`]). The output
+//! word is a function of r alone: the word whose code is nearest to r, the
+//! lowest id among several. Summing the inequality over all r that give the same
+//! word keeps it: post-processing is free. So BRR is e*d-private, d the Hamming
+//! distance of codes, whatever exact or approximate search is used, as long as
+//! the search does not look at w.
+//!
+//! **Tokens without a code.** Such a token takes the code of a uniformly random
+//! word y0, unchanged, through the same search. The search gives the first word
+//! that has y0's code, so the output is uniform over the N words, with words
+//! of equal code counted together: each possible output has probability from
+//! 1/N to (D + 1)/N, D the number of words whose code a word with a lower id
+//! has too. For a known word w and a possible output y, Pr[y | w] lies between
+//! p^d (1-p)^(n-d) (the noisy code is y's own, d = d(w, y) <= P_max) and 1, so
+//! the loss between an unknown token and any word is at most
+//!
+//! ```text
+//! max( ln N,  ln((D + 1)/N) + P_max * e + n * ln(1 + exp(-e)) ),
+//! ```
+//!
+//! as p^d (1-p)^(n-d) = exp(-e d) (1-p)^n and 1-p = 1 / (1 + exp(-e)).
+
+use std::sync::Arc;
+
+use rand_core::CryptoRng;
+
+use super::{Mechanism, uniform_below};
+use crate::codes::CodeRows;
+use crate::epsilon::{Epsilon, round_up};
+use crate::guarantee::Guarantee;
+use crate::model::Model;
+use crate::nearest::{MultiIndex, Neighbor, Scan};
+use crate::response::FlipThreshold;
+use crate::vocabulary::WordId;
+
+/// How the nearest code is found. The answers are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Search {
+    /// Looks at every code: the time tells nothing about the word.
+    #[default]
+    Scan,
+    /// Multi-index hashing: faster at large epsilon and vocabulary, but its time
+    /// depends on the noisy code.
+    MultiIndex,
+}
+
+/// Binary randomized response over a model's codes.
+pub struct Brr {
+    model: Arc<Model>,
+    threshold: FlipThreshold,
+    index: Option<MultiIndex>,
+}
+
+impl Brr {
+    /// At most `epsilon` per bit.
+    pub fn new(model: Arc<Model>, epsilon: Epsilon) -> Brr {
+        Brr {
+            model,
+            threshold: FlipThreshold::new(epsilon),
+            index: None,
+        }
+    }
+
+    /// The same with another search.
+    pub fn with_search(self, search: Search) -> Brr {
+        let index = match search {
+            Search::Scan => None,
+            Search::MultiIndex => Some(MultiIndex::new(self.model.codes())),
+        };
+        Brr { index, ..self }
+    }
+
+    /// The nearest words: a function of the noisy codes alone.
+    fn nearest(&self, noisy: &CodeRows) -> Vec<Neighbor> {
+        let scan = Scan::new(self.model.codes());
+        match &self.index {
+            Some(index) => index.nearest(&scan, noisy),
+            None => scan.nearest(noisy),
+        }
+    }
+
+    /// The noisy codes: the last step that sees the words.
+    fn noisy_codes(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> CodeRows {
+        let codes = self.model.codes();
+        let mut rows = CodeRows::zeros(codes.bits(), words.len());
+        for (i, word) in words.iter().enumerate() {
+            let row = rows.row_mut(i);
+            match word {
+                Some(id) => {
+                    codes.read(*id as usize, row);
+                    self.threshold.apply(row, rng);
+                }
+                None => codes.read(uniform_below(codes.len() as u128, rng) as usize, row),
+            }
+        }
+        rows
+    }
+
+    fn unknown_loss(&self) -> f64 {
+        let n = self.model.vocabulary().len() as f64;
+        let d = self.model.code_distances();
+        let e = self.threshold.epsilon();
+        let bits = self.model.bits().get() as f64;
+        let possible = libm::log((f64::from(d.duplicates) + 1.0) / n);
+        let unlikely = f64::from(d.maximum) * e + bits * libm::log1p(libm::exp(-e)) + possible;
+        round_up(libm::log(n).max(unlikely))
+    }
+}
+
+impl Mechanism for Brr {
+    fn name(&self) -> &'static str {
+        "brr"
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        Guarantee {
+            epsilon: self.threshold.epsilon(),
+            metric: self.model.metric(),
+            distances: self.model.pair_distances(),
+            unknown_loss: self.unknown_loss(),
+        }
+    }
+
+    fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId> {
+        let noisy = self.noisy_codes(words, rng);
+        self.nearest(&noisy)
+            .iter()
+            .map(|neighbor| neighbor.id)
+            .collect()
+    }
+}

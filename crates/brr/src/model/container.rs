@@ -1,0 +1,135 @@
+//! The frame of a model file: magic, version, checksum, a table of sections.
+//!
+//! ```text
+//!  0   8  magic: 89 'B' 'R' 'R' 0d 0a 1a 0a   (catches text-mode mangling, as PNG's does)
+//!  8   4  version, little-endian like every number here
+//! 12   4  number of sections
+//! 16  32  SHA-256 of everything from byte 48 to the end
+//! 48      section table: per section a tag of 4 bytes, 4 zero bytes, offset (8), length (8)
+//!         the sections' bytes
+//! ```
+//!
+//! Sections with unknown tags are passed over, so that a newer writer may add
+//! some without a new version. Every offset and length is checked against the
+//! file before it is used; nothing is allocated by what a header claims.
+
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, Result};
+
+pub const MAGIC: [u8; 8] = *b"\x89BRR\r\n\x1a\n";
+/// The version this build writes, and the newest it reads.
+pub const VERSION: u32 = 1;
+const TABLE_AT: usize = 48;
+const ENTRY: usize = 24;
+const MAX_SECTIONS: usize = 64;
+/// Sections start at multiples of this, so that planes of codes fall on cache lines.
+const ALIGN: usize = 64;
+
+/// A section's tag.
+pub type Tag = [u8; 4];
+
+/// Where the sections of a checked file lie.
+pub struct Container {
+    sections: Vec<(Tag, std::ops::Range<usize>)>,
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}
+
+/// Whether `start`, a file's first bytes, announces a model of a known version.
+pub fn check_start(start: &[u8]) -> Result<()> {
+    if start.len() < MAGIC.len() || start[..MAGIC.len()] != MAGIC {
+        return Err(Error::NotAModel);
+    }
+    need(start, TABLE_AT as u64)?;
+    match u32_at(start, 8) {
+        1..=VERSION => Ok(()),
+        found => Err(Error::ModelVersion {
+            found,
+            newest: VERSION,
+        }),
+    }
+}
+
+fn need(bytes: &[u8], expected: u64) -> Result<()> {
+    let got = bytes.len() as u64;
+    if got < expected {
+        return Err(Error::ModelTruncated { expected, got });
+    }
+    Ok(())
+}
+
+/// The checksum of a file whose frame has been checked.
+pub fn checksum(bytes: &[u8]) -> [u8; 32] {
+    bytes[16..TABLE_AT].try_into().expect("32 bytes")
+}
+
+impl Container {
+    /// Checks frame and checksum.
+    pub fn parse(bytes: &[u8]) -> Result<Container> {
+        check_start(bytes)?;
+        let count = u32_at(bytes, 12) as usize;
+        let invalid = |reason| Error::ModelInvalid {
+            section: "table",
+            reason,
+        };
+        if count > MAX_SECTIONS {
+            return Err(invalid("too many sections"));
+        }
+        need(bytes, (TABLE_AT + count * ENTRY) as u64)?;
+        let mut sections = Vec::with_capacity(count);
+        for entry in bytes[TABLE_AT..TABLE_AT + count * ENTRY].chunks_exact(ENTRY) {
+            let tag: Tag = entry[..4].try_into().expect("four bytes");
+            let (start, len) = (u64_at(entry, 8), u64_at(entry, 16));
+            let end = start
+                .checked_add(len)
+                .ok_or(invalid("a length overflows"))?;
+            need(bytes, end)?;
+            if sections.iter().any(|(t, _)| *t == tag) {
+                return Err(invalid("a section is there twice"));
+            }
+            sections.push((tag, start as usize..end as usize));
+        }
+        if Sha256::digest(&bytes[TABLE_AT..])[..] != bytes[16..TABLE_AT] {
+            return Err(Error::ModelChecksum);
+        }
+        Ok(Container { sections })
+    }
+
+    /// Where a section lies.
+    pub fn section(&self, tag: Tag) -> Option<std::ops::Range<usize>> {
+        let found = self.sections.iter().find(|(t, _)| *t == tag);
+        found.map(|(_, range)| range.clone())
+    }
+}
+
+/// Frames sections, in the order given.
+pub fn write(sections: &[(Tag, &[u8])]) -> Vec<u8> {
+    let mut out = Vec::new();
+    out.extend(MAGIC);
+    out.extend(VERSION.to_le_bytes());
+    out.extend((sections.len() as u32).to_le_bytes());
+    out.extend([0; 32]);
+    let mut at = TABLE_AT + sections.len() * ENTRY;
+    for (tag, content) in sections {
+        at = at.next_multiple_of(ALIGN);
+        out.extend(tag);
+        out.extend([0; 4]);
+        out.extend((at as u64).to_le_bytes());
+        out.extend((content.len() as u64).to_le_bytes());
+        at += content.len();
+    }
+    for (_, content) in sections {
+        out.resize(out.len().next_multiple_of(ALIGN), 0);
+        out.extend_from_slice(content);
+    }
+    let checksum = Sha256::digest(&out[TABLE_AT..]);
+    out[16..TABLE_AT].copy_from_slice(&checksum);
+    out
+}

@@ -1,0 +1,72 @@
+//! Reading the small sections, field by field.
+
+use crate::error::{Error, Result};
+
+/// Takes little-endian fields off the front of a section.
+pub struct Fields<'a> {
+    rest: &'a [u8],
+    section: &'static str,
+}
+
+impl<'a> Fields<'a> {
+    pub fn new(section: &'static str, bytes: &'a [u8]) -> Self {
+        Fields {
+            rest: bytes,
+            section,
+        }
+    }
+
+    pub fn invalid(&self, reason: &'static str) -> Error {
+        Error::ModelInvalid {
+            section: self.section,
+            reason,
+        }
+    }
+
+    pub fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let (head, rest) = self
+            .rest
+            .split_first_chunk()
+            .ok_or_else(|| self.invalid("ends early"))?;
+        self.rest = rest;
+        Ok(*head)
+    }
+
+    pub fn u16(&mut self) -> Result<u16> {
+        self.take().map(u16::from_le_bytes)
+    }
+
+    pub fn u32(&mut self) -> Result<u32> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    pub fn u64(&mut self) -> Result<u64> {
+        self.take().map(u64::from_le_bytes)
+    }
+
+    pub fn u128(&mut self) -> Result<u128> {
+        self.take().map(u128::from_le_bytes)
+    }
+
+    /// A finite number that is not negative.
+    pub fn number(&mut self) -> Result<f64> {
+        let x = self.take().map(f64::from_le_bytes)?;
+        if x.is_finite() && x >= 0.0 {
+            Ok(x)
+        } else {
+            Err(self.invalid("a number is negative or not finite"))
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    pub fn end(&self) -> Result<()> {
+        if self.rest.is_empty() {
+            Ok(())
+        } else {
+            Err(self.invalid("longer than its fields"))
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Making model files.
+
+use super::{Calibration, CodeDistances, Head, Model, container, stored_certificate};
+use crate::codes::{CodeBlocks, CodeRows, to_blocks};
+use crate::error::{Error, Result};
+use crate::mechanism::Certificate;
+use crate::vocabulary::Vocabulary;
+
+/// What a model is made of.
+pub struct ModelParts<'a> {
+    /// The words, most frequent first.
+    pub words: &'a [String],
+    /// One code per word.
+    pub codes: &'a CodeRows,
+    /// Whether words are looked up in lower case.
+    pub lowercase: bool,
+    /// Exact distances over all pairs of codes.
+    pub distances: CodeDistances,
+    /// Share of kept words by epsilon.
+    pub calibration: Calibration,
+    /// Provenance, licence, quality. Tabs and line breaks become spaces.
+    pub meta: Vec<(String, String)>,
+}
+
+impl ModelParts<'_> {
+    /// Writes the model. Reading it back is part of writing it: what comes out opens.
+    pub fn write(&self) -> Result<Model> {
+        if self.words.len() != self.codes.len() {
+            return Err(Error::ModelInvalid {
+                section: "codes",
+                reason: "there are not as many codes as words",
+            });
+        }
+        let head = Head {
+            words: self.words.len() as u32,
+            bits: self.codes.bits(),
+            lowercase: self.lowercase,
+            distances: self.distances,
+        };
+        let blocks = to_blocks(self.codes);
+        CodeBlocks::new(head.bits, self.codes.len(), &blocks).ok_or(Error::ModelInvalid {
+            section: "codes",
+            reason: "there is no word",
+        })?;
+        Model::new(container::write(&[
+            (*b"HEAD", &head.write()),
+            (*b"WORD", &Vocabulary::pack(self.words)?),
+            (*b"CODE", &blocks),
+            (*b"CALI", &self.calibration.write()),
+            (*b"META", &write_meta(&self.meta)),
+        ]))
+    }
+}
+
+impl Model {
+    /// A copy with these certificates instead of its own.
+    pub fn with_certificates(&self, certificates: &[Certificate]) -> Result<Model> {
+        let mut sorted: Vec<&Certificate> = certificates.iter().collect();
+        sorted.sort_by(|a, b| a.epsilon.total_cmp(&b.epsilon));
+        Model::new(container::write(&[
+            (*b"HEAD", self.section(*b"HEAD")),
+            (*b"WORD", self.section(*b"WORD")),
+            (*b"CODE", self.section(*b"CODE")),
+            (*b"CALI", self.section(*b"CALI")),
+            (*b"CERT", &stored_certificate::write_all(&sorted)),
+            (*b"META", self.section(*b"META")),
+        ]))
+    }
+}
+
+fn write_meta(meta: &[(String, String)]) -> Vec<u8> {
+    let clean = |s: &str| s.replace(['\t', '\n', '\r'], " ");
+    let lines = meta
+        .iter()
+        .map(|(key, value)| format!("{}\t{}\n", clean(key), clean(value)));
+    lines.collect::<String>().into_bytes()
+}

@@ -1,0 +1,206 @@
+//! Text in, privatized text out: the one composition of everything else.
+//!
+//! Command line, Python, browser, C and Spark all call this; none of them
+//! re-implements any part of it.
+
+use std::sync::Arc;
+
+use rand_core::CryptoRng;
+
+use crate::epsilon::Epsilon;
+use crate::error::Result;
+use crate::guarantee::{Budget, Guarantee};
+use crate::mechanism::{Brr, Exponential, Mechanism, Search};
+use crate::model::{Keep, Model};
+use crate::random;
+use crate::text::{Layout, Piece, Tokenizer, Unknown, render};
+
+/// Which mechanism draws the words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MechanismKind {
+    /// Binary randomized response: the paper's.
+    #[default]
+    Brr,
+    /// The exponential mechanism over the same codes.
+    Exponential,
+}
+
+/// Everything that can be chosen, with its defaults.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// The mechanism.
+    pub mechanism: MechanismKind,
+    /// How much privacy.
+    pub budget: Budget,
+    /// What of the structure is kept.
+    pub layout: Layout,
+    /// What becomes of tokens without a code.
+    pub unknown: Unknown,
+    /// How BRR finds the nearest word.
+    pub search: Search,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            mechanism: MechanismKind::default(),
+            budget: Budget::DEFAULT,
+            layout: Layout::default(),
+            unknown: Unknown::default(),
+            search: Search::default(),
+        }
+    }
+}
+
+/// A privatized text, and what may be said about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Privatized {
+    /// The text.
+    pub text: String,
+    /// How many tokens it had.
+    pub tokens: u64,
+    /// How many of them had no code. (Not private: for the user's own eyes.)
+    pub unknown: u64,
+}
+
+/// Privatizes texts. `Send + Sync`, and cheap to share behind a reference.
+pub struct Privatizer {
+    model: Arc<Model>,
+    mechanism: Box<dyn Mechanism>,
+    options: Options,
+    keep: Option<Keep>,
+}
+
+impl Privatizer {
+    /// Solves the budget for the model and sets the mechanism up.
+    pub fn new(model: Arc<Model>, options: Options) -> Result<Privatizer> {
+        let budget = options.budget.validate()?;
+        let (mechanism, keep): (Box<dyn Mechanism>, _) = match options.mechanism {
+            MechanismKind::Brr => {
+                let brr = Brr::new(model.clone(), brr_epsilon(&model, budget)?);
+                let brr = brr.with_search(options.search);
+                let keep = model.calibration().keep_at(brr.guarantee().epsilon);
+                (Box::new(brr), keep)
+            }
+            MechanismKind::Exponential => {
+                let exponential = Exponential::for_budget(model.clone(), budget)?;
+                let keep = exponential.keep();
+                (Box::new(exponential), keep)
+            }
+        };
+        Ok(Privatizer {
+            model,
+            mechanism,
+            options,
+            keep,
+        })
+    }
+
+    /// The model in use.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// The mechanism in use.
+    pub fn mechanism(&self) -> &dyn Mechanism {
+        &*self.mechanism
+    }
+
+    /// The options in use.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// What is promised, per token.
+    pub fn guarantee(&self) -> Guarantee {
+        self.mechanism.guarantee()
+    }
+
+    /// The expected share of words that stay as they are, if it is known.
+    pub fn expected_keep(&self) -> Option<Keep> {
+        self.keep
+    }
+
+    /// The largest loss between two texts of so many tokens; infinite if
+    /// unknown tokens are told apart by the chosen [`Unknown`] rule.
+    pub fn total_loss(&self, tokens: u64) -> f64 {
+        match self.options.unknown {
+            Unknown::Random => self.guarantee().total(tokens),
+            _ if tokens == 0 => 0.0,
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// Privatizes a text.
+    pub fn privatize(&self, text: &str) -> Result<Privatized> {
+        let mut texts = self.privatize_batch(&[text])?;
+        Ok(texts.pop().unwrap_or_default())
+    }
+
+    /// Privatizes many texts at once, each word on its own: faster than one by
+    /// one, with the same distribution.
+    pub fn privatize_batch(&self, texts: &[impl AsRef<str>]) -> Result<Vec<Privatized>> {
+        Ok(self.run(texts, &mut random::from_os()?))
+    }
+
+    /// As [`privatize_batch`](Self::privatize_batch), with the caller's
+    /// randomness. Only for tests and seeded evaluation.
+    #[cfg(feature = "test-seam")]
+    pub fn privatize_batch_with(
+        &self,
+        texts: &[impl AsRef<str>],
+        rng: &mut dyn CryptoRng,
+    ) -> Vec<Privatized> {
+        self.run(texts, rng)
+    }
+
+    fn run(&self, texts: &[impl AsRef<str>], rng: &mut dyn CryptoRng) -> Vec<Privatized> {
+        let vocabulary = self.model.vocabulary();
+        let mut tokenizer = Tokenizer::new(vocabulary, self.model.lowercase());
+        let mut pieces = Vec::new();
+        let mut ends = Vec::with_capacity(texts.len());
+        for text in texts {
+            tokenizer.cut(text.as_ref(), &mut pieces);
+            ends.push(pieces.len());
+        }
+        let words: Vec<_> = pieces.iter().filter_map(word_of).collect();
+        let outputs = self.mechanism.privatize(&words, rng);
+
+        let (mut piece, mut token) = (0, 0);
+        let mut privatized = Vec::with_capacity(texts.len());
+        for end in ends {
+            let of_text = &pieces[piece..end];
+            let tokens = of_text.iter().filter_map(word_of).count();
+            let outputs = &outputs[token..token + tokens];
+            let Options {
+                layout, unknown, ..
+            } = self.options;
+            privatized.push(Privatized {
+                text: render(of_text, outputs, vocabulary, layout, unknown),
+                tokens: tokens as u64,
+                unknown: words[token..token + tokens]
+                    .iter()
+                    .filter(|w| w.is_none())
+                    .count() as u64,
+            });
+            (piece, token) = (end, token + tokens);
+        }
+        privatized
+    }
+}
+
+fn word_of(piece: &Piece<'_>) -> Option<Option<crate::vocabulary::WordId>> {
+    match piece {
+        Piece::Token(word, _) => Some(*word),
+        _ => None,
+    }
+}
+
+fn brr_epsilon(model: &Model, budget: Budget) -> Result<Epsilon> {
+    match budget {
+        Budget::Epsilon(value) => Epsilon::new(value),
+        Budget::Bound(value) => Budget::epsilon_for_bound(value, &model.pair_distances()),
+        Budget::Keep(value) => model.calibration().epsilon_for(value),
+    }
+}
