@@ -16,13 +16,10 @@
 
 use super::BinarizeError;
 use super::spectrum::{center, normalize};
+use crate::all_pairs::{Visitor, visit};
 use crate::matrix::{Matrix, Op};
-use crate::parallel;
 use crate::vectors::Vectors;
-use brr::codes::{CodeRows, hamming};
-
-/// Words that one part compares with all later ones.
-const PART: usize = 128;
+use brr::codes::{CodeBlocks, CodeRows, hamming, to_blocks};
 
 /// Codes after separation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,14 +75,35 @@ pub fn separate(
 
 /// Words that are closer than `minimum` to a word with a lower id, ascending.
 fn crowded(codes: &CodeRows, minimum: u32, threads: usize) -> Vec<usize> {
-    let parts = parallel::map(threads, codes.len().div_ceil(PART), |part| {
-        let words = part * PART..((part + 1) * PART).min(codes.len());
-        let close = |&word: &usize| {
-            (0..word).any(|other| hamming(codes.row(word), codes.row(other)) < minimum)
-        };
-        words.filter(close).collect::<Vec<_>>()
-    });
-    parts.concat()
+    let blocks = to_blocks(codes);
+    let Some(blocks) = CodeBlocks::new(codes.bits(), codes.len(), &blocks) else {
+        return Vec::new();
+    };
+    let new = |_| Crowded {
+        minimum,
+        words: Vec::new(),
+    };
+    let groups = visit(blocks, threads, &|_| {}, new);
+    let mut words: Vec<usize> = groups.into_iter().flat_map(|group| group.words).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// Words of a group that are too close to an earlier one.
+struct Crowded {
+    minimum: u32,
+    words: Vec<usize>,
+}
+
+impl Visitor for Crowded {
+    fn visit(&mut self, word: usize, first: usize, distances: &[u16]) {
+        let earlier = word.saturating_sub(first).min(distances.len());
+        let close = |&distance: &u16| u32::from(distance) < self.minimum;
+        if distances[..earlier].iter().any(close) {
+            self.words.push(word);
+        }
+    }
 }
 
 /// How much the vectors of `words` speak for each of their bits.
