@@ -1,6 +1,29 @@
 //! Exact nearest code in Hamming distance, ties to the lowest id.
+//!
+//! The last step of BRR (Alg. 3): a noisy code becomes the word whose code is
+//! nearest. It is post-processing, so it costs no privacy, as long as it is a
+//! function of the noisy code alone. [`Scan`] is also blind in time: it touches
+//! every code, and no branch and no address range that it visits depends on how
+//! near a word is.
+//!
+//! Two kernels do the work, both written once over a small [`vector`] trait and
+//! compiled for each CPU:
+//!
+//! * [`planes`] adds the popcounts of byte planes: one query, or all distances.
+//! * [`slices`] counts in bit slices and shares work between queries: batches.
 
-use crate::codes::{CodeBlocks, CodeRows};
+mod arch;
+mod backend;
+mod multi_index;
+mod planes;
+mod slices;
+mod vector;
+
+pub use backend::Backend;
+pub use multi_index::MultiIndex;
+
+use crate::codes::{CodeBlocks, CodeRows, LANES};
+use std::ops::Range;
 
 /// The nearest word to a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,40 +34,119 @@ pub struct Neighbor {
     pub distance: u32,
 }
 
+impl Neighbor {
+    /// Farther than any word.
+    const NONE: Neighbor = Neighbor {
+        id: u32::MAX,
+        distance: u32::MAX,
+    };
+}
+
+/// Batches smaller than this are cheaper query by query: bit slices of the
+/// table are made once a batch.
+const SLICED_FROM: usize = 12;
+
 /// Scans every code of a table.
 #[derive(Clone, Copy)]
 pub struct Scan<'a> {
     codes: CodeBlocks<'a>,
+    kernels: backend::Kernels,
 }
 
 impl<'a> Scan<'a> {
     /// A scan with the fastest backend that this CPU has.
     pub fn new(codes: CodeBlocks<'a>) -> Scan<'a> {
-        Scan { codes }
+        let kernels = backend::Kernels::fastest();
+        Scan { codes, kernels }
     }
 
-    /// The nearest word of each query.
+    /// A scan with a backend of your choice; `None` if this CPU lacks it.
+    pub fn with_backend(codes: CodeBlocks<'a>, backend: Backend) -> Option<Scan<'a>> {
+        let kernels = backend::Kernels::new(backend)?;
+        Some(Scan { codes, kernels })
+    }
+
+    /// The backend in use.
+    pub fn backend(&self) -> Backend {
+        self.kernels.backend()
+    }
+
+    /// The table that is searched.
+    pub fn codes(&self) -> CodeBlocks<'a> {
+        self.codes
+    }
+
+    /// The nearest word of each query, in the order of the queries.
+    ///
+    /// # Panics
+    /// If the queries' code length is not the table's.
     pub fn nearest(&self, queries: &CodeRows) -> Vec<Neighbor> {
-        let mut all = vec![0u16; self.codes.len()];
-        queries
-            .iter()
-            .map(|query| {
-                self.distances(query, &mut all);
-                let (id, &distance) = all.iter().enumerate().min_by_key(|&(_, d)| d).unwrap();
-                Neighbor {
-                    id: id as u32,
-                    distance: distance.into(),
-                }
-            })
-            .collect()
+        assert_eq!(queries.bits(), self.codes.bits(), "code length of queries");
+        if queries.len() < SLICED_FROM {
+            return queries
+                .iter()
+                .map(|query| self.nearest_one(query))
+                .collect();
+        }
+        let mut out = vec![Neighbor::NONE; queries.len()];
+        self.kernels.nearest_many(self.codes, queries, &mut out);
+        out
+    }
+
+    /// The nearest word of one query.
+    ///
+    /// # Panics
+    /// If `query` is not `bits / 64` limbs long.
+    pub fn nearest_one(&self, query: &[u64]) -> Neighbor {
+        self.check(query);
+        self.kernels.nearest_one(self.codes, query)
     }
 
     /// The distance of every word to `query`, by word id.
+    ///
+    /// # Panics
+    /// If `query` is not `bits / 64` limbs long, or `out` not one entry a word.
     pub fn distances(&self, query: &[u64], out: &mut [u16]) {
-        let mut row = vec![0; query.len()];
-        for (id, d) in out.iter_mut().enumerate() {
-            self.codes.read(id, &mut row);
-            *d = crate::codes::hamming(&row, query) as u16;
+        self.distances_in(query, 0..self.codes.blocks(), out);
+    }
+
+    /// The distances to `query` of the words in a range of blocks, that is, of
+    /// the words from `64 * blocks.start` up to `64 * blocks.end` or the last.
+    ///
+    /// A tile of blocks that stays in cache while many queries pass over it is
+    /// how all pairs of a vocabulary are visited.
+    ///
+    /// # Panics
+    /// If the range is outside the table, `query` is not `bits / 64` limbs
+    /// long, or `out` is not one entry a word.
+    pub fn distances_in(&self, query: &[u64], blocks: Range<usize>, out: &mut [u16]) {
+        self.check(query);
+        assert!(
+            blocks.start <= blocks.end && blocks.end <= self.codes.blocks(),
+            "block range"
+        );
+        let words = (blocks.end * LANES).min(self.codes.len()) - blocks.start * LANES;
+        assert_eq!(out.len(), words, "one distance a word");
+        self.kernels.distances(self.codes, blocks, query, out);
+    }
+
+    /// The largest distance from each query to a word. The largest of these
+    /// over all words as queries is `P_max` of the paper's Section 5.
+    ///
+    /// # Panics
+    /// If the queries' code length is not the table's.
+    pub fn farthest(&self, queries: &CodeRows) -> Vec<u32> {
+        // The word farthest from q is the word nearest to the complement of q.
+        let bits = self.codes.bits().get() as u32;
+        let mut complements = queries.clone();
+        for i in 0..queries.len() {
+            complements.row_mut(i).iter_mut().for_each(|l| *l = !*l);
         }
+        let nearest = self.nearest(&complements);
+        nearest.iter().map(|n| bits - n.distance).collect()
+    }
+
+    fn check(&self, query: &[u64]) {
+        assert_eq!(query.len(), self.codes.bits().limbs(), "query length");
     }
 }

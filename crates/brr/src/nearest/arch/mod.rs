@@ -1,0 +1,43 @@
+//! The vector types, one file a CPU, each with the kernels compiled for it.
+
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx512;
+#[cfg(target_arch = "aarch64")]
+pub(super) mod neon;
+pub(super) mod scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(super) mod simd128;
+
+/// `kernels() -> Option<Kernels>` for a vector type and the number of blocks that
+/// `planes` measures side by side: every kernel compiled with
+/// the given target features, handed out only if `$detected` holds.
+macro_rules! kernels {
+    ($vector:ty, $blocks:literal, $backend:expr, $detected:expr, $(#[$features:meta])?) => {
+        pub(in crate::nearest) fn kernels() -> Option<Kernels> {
+            $detected.then_some(Kernels {
+                backend: $backend,
+                nearest_many,
+                nearest_one,
+                distances,
+            })
+        }
+
+        $(#[$features])?
+        fn nearest_many(codes: CodeBlocks<'_>, queries: &CodeRows, out: &mut [Neighbor]) {
+            slices::nearest::<$vector>(codes, queries, out);
+        }
+
+        $(#[$features])?
+        fn nearest_one(codes: CodeBlocks<'_>, query: &[u64]) -> Neighbor {
+            planes::nearest::<$vector, $blocks>(codes, query)
+        }
+
+        $(#[$features])?
+        fn distances(codes: CodeBlocks<'_>, blocks: Range<usize>, query: &[u64], out: &mut [u16]) {
+            planes::distances::<$vector, $blocks>(codes, blocks, query, out);
+        }
+    };
+}
+use kernels;
