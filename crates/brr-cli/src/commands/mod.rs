@@ -1,0 +1,5 @@
+//! One file per verb.
+
+pub mod bench;
+pub mod inspect;
+pub mod privatize;
