@@ -36,7 +36,7 @@ pub trait Mechanism: Send + Sync {
 ///
 /// Takes 64 bits more than `n` can have, or draws again: that happens with
 /// probability below 2^-32 for an `n` below 2^96, so the time tells nothing.
-pub(crate) fn uniform_below(n: u128, rng: &mut dyn CryptoRng) -> u128 {
+pub fn uniform_below(n: u128, rng: &mut dyn CryptoRng) -> u128 {
     let usable = u128::MAX - (u128::MAX % n + 1) % n;
     loop {
         let draw = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
