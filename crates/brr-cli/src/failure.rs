@@ -60,11 +60,15 @@ impl fmt::Display for Failure {
 
 impl From<brr::Error> for Failure {
     fn from(error: brr::Error) -> Failure {
-        use brr::Error::{InvalidBound, InvalidEpsilon, InvalidKeep, KeepOutOfReach, NoCalibration};
+        use brr::Error::{
+            InvalidBound, InvalidEpsilon, InvalidKeep, KeepOutOfReach, NoCalibration,
+        };
         match error {
             InvalidEpsilon { .. } => Failure::Usage(format!("--epsilon: {error}")),
             InvalidBound { .. } => Failure::Usage(format!("--bound: {error}")),
-            InvalidKeep { .. } | KeepOutOfReach { .. } | NoCalibration { .. } => Failure::Usage(format!("--keep: {error}")),
+            InvalidKeep { .. } | KeepOutOfReach { .. } | NoCalibration { .. } => {
+                Failure::Usage(format!("--keep: {error}"))
+            }
             brr::Error::Io { path, source } => Failure::file("read", &path, &source),
             _ => Failure::Failed(error.to_string()),
         }
@@ -73,20 +77,39 @@ impl From<brr::Error> for Failure {
 
 /// Prints clap's help as it is, and its errors in one line.
 pub fn usage(error: &clap::Error) -> ExitCode {
-    use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
-    if matches!(
-        error.kind(),
-        DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand
-    ) {
-        let _ = error.print();
-        return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+    use clap::error::ErrorKind::{
+        DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion, UnknownArgument,
+    };
+    match error.kind() {
+        DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+        UnknownArgument => eprintln!("error: {}", unknown_argument(error)),
+        _ => eprintln!("{}; see `brr help`", first_paragraph(error)),
     }
+    ExitCode::from(2)
+}
+
+/// What is not a flag may be the user's text: it is not repeated.
+fn unknown_argument(error: &clap::Error) -> String {
+    use clap::error::{ContextKind, ContextValue};
+    let similar = match error.get(ContextKind::SuggestedArg) {
+        Some(ContextValue::String(flag)) => format!(" (did you mean {flag}?)"),
+        _ => String::new(),
+    };
+    format!(
+        "an argument is not one of this command's{similar}; text that begins with '-' goes after `--`"
+    )
+}
+
+/// Clap's message without its usage lines.
+fn first_paragraph(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let lines = text.lines().map(str::trim);
     let told: Vec<&str> = lines
         .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
         .filter(|line| !line.is_empty())
         .collect();
-    eprintln!("{} (`brr --help` shows what there is)", told.join(" "));
-    ExitCode::from(2)
+    told.join(" ")
 }

@@ -23,3 +23,8 @@ pub fn open(path: Option<&Path>) -> Result<Arc<Model>> {
 pub fn name(model: &Model) -> &str {
     model.meta_value("name").unwrap_or("unnamed model")
 }
+
+/// Bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}

@@ -18,7 +18,9 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static SIGNALS: Once = Once::new();
 
 fn unfinished() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
-    UNFINISHED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    UNFINISHED
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 fn watch_signals() {
@@ -50,7 +52,10 @@ impl WholeFile {
             )));
         }
         if path.is_dir() {
-            return Err(Failure::Usage(format!("{} is a folder: name a file in it", path.display())));
+            return Err(Failure::Usage(format!(
+                "{} is a folder: name a file in it",
+                path.display()
+            )));
         }
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -79,7 +84,11 @@ impl WholeFile {
 
     /// Gives it its name.
     pub fn finish(self) -> Result {
-        let WholeFile { file, path, replace } = self;
+        let WholeFile {
+            file,
+            path,
+            replace,
+        } = self;
         let failed = |e: &io::Error| Failure::file("write", &path, e);
         file.as_file().sync_all().map_err(|e| failed(&e))?;
         allow_reading(file.as_file());
@@ -88,7 +97,8 @@ impl WholeFile {
         if replace {
             file.persist(&path).map_err(|e| failed(&e.error))?;
         } else {
-            file.persist_noclobber(&path).map_err(|e| failed(&e.error))?;
+            file.persist_noclobber(&path)
+                .map_err(|e| failed(&e.error))?;
         }
         list.retain(|p| *p != temporary);
         Ok(())
@@ -118,7 +128,8 @@ impl Write for WholeFile {
 /// Writes a whole file at once.
 pub fn write_whole(path: &Path, bytes: &[u8], replace: bool) -> Result {
     let mut file = WholeFile::create(path, replace)?;
-    file.write_all(bytes).map_err(|e| Failure::file("write", path, &e))?;
+    file.write_all(bytes)
+        .map_err(|e| Failure::file("write", path, &e))?;
     file.finish()
 }
 

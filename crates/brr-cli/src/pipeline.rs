@@ -46,20 +46,16 @@ pub fn run<I: Send, O: Send>(
             }
             Ok(())
         });
-        let mut outcome = Ok(());
-        for later in &ordered {
-            let died = || Failure::Failed("a worker thread died".into());
-            outcome = later.recv().map_err(|_| died()).and_then(|result| result).and_then(&mut write);
-            if outcome.is_err() {
-                break;
-            }
-        }
+        let written = ordered.iter().try_for_each(|later| {
+            let died = |_| Failure::Failed("a worker thread died".into());
+            write(later.recv().map_err(died)??)
+        });
         // Closing the queue stops the reader, which stops the workers.
         drop(ordered);
-        if outcome.is_err() {
-            return outcome;
-        }
-        reader.join().map_err(|_| Failure::Failed("the reading thread died".into()))?
+        written?;
+        reader
+            .join()
+            .map_err(|_| Failure::Failed("the reading thread died".into()))?
     })
 }
 

@@ -7,7 +7,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 fn hidden_unless_terminal(bar: ProgressBar) -> ProgressBar {
     let colour = std::env::var_os("NO_COLOR").is_none();
-    if !std::io::stderr().is_terminal() || !colour && std::env::var_os("TERM").is_some_and(|t| t == "dumb") {
+    if !std::io::stderr().is_terminal()
+        || !colour && std::env::var_os("TERM").is_some_and(|t| t == "dumb")
+    {
         bar.set_draw_target(ProgressDrawTarget::hidden());
     }
     bar.enable_steady_tick(Duration::from_millis(200));
@@ -20,7 +22,8 @@ pub fn bytes(total: Option<u64>) -> ProgressBar {
         Some(total) => ProgressBar::new(total).with_style(style(
             "{bar:30} {bytes}/{total_bytes}  {bytes_per_sec}  ETA {eta}  {msg}",
         )),
-        None => ProgressBar::new_spinner().with_style(style("{spinner} {bytes}  {bytes_per_sec}  {msg}")),
+        None => ProgressBar::new_spinner()
+            .with_style(style("{spinner} {bytes}  {bytes_per_sec}  {msg}")),
     };
     hidden_unless_terminal(bar)
 }

@@ -26,12 +26,20 @@
 //! If two words share a code (k = 0) they have the same distances, the same Z
 //! and so the same distribution: nothing to bound.
 //!
-//! **Floor.** T[d] = max(TOP * exp(-scale * d), FLOOR), rounded to
+//! **The certificate is tight** where T falls by its steepest from 0 to k, as
+//! T ~ exp(-scale * d) does above its floor: then y = w gives ln T[0] - ln T[k] =
+//! L(k) with the difference of ln Z one way round, y = w' the other way round.
+//!
+//! **Floor.** T[d] = max(TOP * exp(-scale * d), FLOOR), rounded down to
 //! [`SIGNIFICANT`] significant binary digits, never 0: every word stays possible,
 //! rounding changes ln T by less than 2^-23, and a table stores in four bytes a
-//! weight. The epsilon is always that of the rounded table. Beyond a radius the weights can be held at
-//! their value there: that is the truncated mechanism (TEM, Carvalho et al.
-//! 2021) as a table of weights, under the same proof.
+//! weight. The epsilon is always that of the rounded table. Beyond a radius the
+//! weights can be held at their value there: that is the truncated mechanism
+//! (TEM, Carvalho et al. 2021) as a table of weights, under the same proof.
+//!
+//! **Rounding.** T and Z are integers, and Z is summed exactly. Only their
+//! logarithms are inexact, and each enters an epsilon with a slack that exceeds
+//! its error: [`LOG_SLACK`] and [`Weights::pair_epsilon`] do the sums.
 
 use std::ops::RangeInclusive;
 
@@ -47,11 +55,23 @@ const FLOOR: u64 = 1 << 24;
 /// Binary digits of a weight before its trailing zeros.
 const SIGNIFICANT: u32 = 24;
 
+/// More than the error of a difference of two logarithms of weights or
+/// normalizers.
+///
+/// Weights are below 2^58 and exact as f64, normalizers below 2^90 and within
+/// 2^-53 of theirs, so logarithms are below 64, where libm's `log` errs by at
+/// most 2^-47. Two of them and their subtraction stay below 2^-45.
+const LOG_SLACK: f64 = 1.0 / (1u64 << 45) as f64;
+
 /// Integer weights by distance, falling (or level) as distance grows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights(Vec<u64>);
 
 impl Weights {
+    /// The scale from which on all weights but the first are at the floor:
+    /// a little more than ln(TOP / FLOOR).
+    pub const MAX_SCALE: f64 = 22.875;
+
     /// T[d] ~ exp(-scale * d), level from `radius` on.
     pub fn exponential(bits: CodeBits, scale: f64, radius: Option<usize>) -> Weights {
         let level = radius.unwrap_or(usize::MAX);
@@ -98,15 +118,16 @@ impl Weights {
     }
 
     /// L(k) for k = 0, 1, ..., rounded up: how much ln T can change between two
-    /// distances at most k apart.
+    /// distances at most k apart. Exactly 0 where T does not change.
     pub fn log_change(&self) -> Vec<f64> {
         let logs: Vec<f64> = self.0.iter().map(|&w| libm::log(w as f64)).collect();
-        // T falls, so the largest change over at most k steps is over exactly k,
-        // or over the whole table when that is shorter.
+        // T falls, so the largest change over at most k steps is over exactly k.
         let change = |k: usize| {
             let steps = logs.iter().zip(&logs[k..]).map(|(a, b)| a - b);
-            // Both logarithms are below 40: 2^-45 covers their error.
-            steps.fold(0.0, f64::max) + 1.0 / (1u64 << 45) as f64
+            let most = steps.fold(0.0, f64::max);
+            // Different weights have different logarithms: they differ by 2^-24
+            // of themselves at least.
+            if most > 0.0 { most + LOG_SLACK } else { 0.0 }
         };
         (0..logs.len()).map(change).collect()
     }
@@ -115,8 +136,34 @@ impl Weights {
     pub fn textbook_epsilon(&self) -> f64 {
         let change = self.log_change();
         let worst = (1..change.len()).map(|k| 2.0 * change[k] / k as f64);
-        round_up(worst.fold(0.0, f64::max))
+        up_or_zero(worst.fold(0.0, f64::max))
     }
+
+    /// ln Z as [`pair_epsilon`](Self::pair_epsilon) takes it.
+    pub fn log_normalizer(z: u128) -> f64 {
+        libm::log(z as f64)
+    }
+
+    /// What a pair of words at distance `k` >= 1 asks of epsilon, rounded up:
+    /// (L(k) + |ln Z - ln Z'|) / k, from [`log_change`](Self::log_change)'s L(k)
+    /// and the difference of two [`log_normalizer`](Self::log_normalizer)s.
+    ///
+    /// It grows with `difference`, so the largest difference of all pairs at
+    /// distance `k` decides for them.
+    pub fn pair_epsilon(log_change: f64, difference: f64, k: usize) -> f64 {
+        // Equal Z have equal logarithms; close but different Z may have, too,
+        // but they can be no farther apart than the slack.
+        if log_change == 0.0 && difference == 0.0 {
+            // T is level over k steps everywhere, that is, everywhere: Z = Z'.
+            return 0.0;
+        }
+        up_or_zero((log_change + difference.abs() + LOG_SLACK) / k as f64)
+    }
+}
+
+/// Rounds up what is not exactly 0.
+fn up_or_zero(x: f64) -> f64 {
+    if x > 0.0 { round_up(x) } else { 0.0 }
 }
 
 /// The pair of words that decides a certificate.
@@ -157,7 +204,7 @@ impl Certificate {
         };
         let (top, n) = (u128::from(weights.table()[0]), u128::from(words));
         let (low, high) = (*self.normalizers.start(), *self.normalizers.end());
-        self.epsilon > 0.0
+        self.epsilon >= 0.0
             && self.epsilon <= self.asked
             && low >= top
             && low <= high

@@ -40,6 +40,17 @@ impl Neighbor {
         id: u32::MAX,
         distance: u32::MAX,
     };
+
+    /// The nearer of two, the lower id if equally near; without a branch.
+    #[inline(always)]
+    fn nearer(self, other: Neighbor) -> Neighbor {
+        let key = |n: Neighbor| (u64::from(n.distance) << 32) | u64::from(n.id);
+        let least = key(self).min(key(other));
+        Neighbor {
+            id: least as u32,
+            distance: (least >> 32) as u32,
+        }
+    }
 }
 
 /// Batches smaller than this are cheaper query by query: bit slices of the

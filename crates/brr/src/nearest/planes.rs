@@ -161,8 +161,7 @@ impl<V: Vector> Minima<V> {
             let [even, odd] = std::mem::replace(wide, [V::splat(0xff); 2]);
             V::store_wide(even, odd, &mut keys[part * V::BYTES..][..V::BYTES]);
         }
-        for lane in 0..LANES {
-            let key = u32::from(keys[lane]);
+        for (lane, key) in keys.map(u32::from).into_iter().enumerate() {
             let nearer = key >> 5 < self.distances[lane];
             let block = first as u32 + key % FOLD as u32;
             self.distances[lane] = if nearer {
@@ -177,15 +176,14 @@ impl<V: Vector> Minima<V> {
     /// The nearest of all lanes, the lowest id among equals.
     #[inline(always)]
     fn nearest(&self) -> Neighbor {
-        let mut best = u64::MAX;
+        let mut best = Neighbor::NONE;
         for lane in 0..LANES {
-            let id = u64::from(self.blocks[lane]) * LANES as u64 + lane as u64;
-            best = best.min((u64::from(self.distances[lane]) << 32) | id);
+            best = best.nearer(Neighbor {
+                id: self.blocks[lane] * LANES as u32 + lane as u32,
+                distance: self.distances[lane],
+            });
         }
-        Neighbor {
-            id: best as u32,
-            distance: (best >> 32) as u32,
-        }
+        best
     }
 }
 

@@ -240,34 +240,48 @@ impl<V: Vector, const P: usize> State<V, P> {
     /// The least of all columns, then the first tile, then the first column.
     #[inline(always)]
     fn nearest(&self, first_tile: usize) -> Neighbor {
-        let mut columns = [0xffu8; MAX_BLOCKS * 8];
-        columns[V::BYTES..].fill(0);
+        // The columns still in question, narrowed bit by bit, the highest
+        // first. Masks, not branches: this too is blind.
+        let mut columns = [0u64; MAX_BLOCKS];
+        columns[..V::BYTES / 8].fill(!0);
         let mut key = 0u32;
         for slice in self.tile.iter().chain(&self.least).rev() {
-            let mut bits = [0; MAX_BLOCKS * 8];
-            slice.store(&mut bits);
-            let mut clear = [0; MAX_BLOCKS * 8];
+            let bits = lanes(*slice);
+            let mut clear = [0; MAX_BLOCKS];
             let mut any = 0;
-            for i in 0..bits.len() {
+            for i in 0..MAX_BLOCKS {
                 clear[i] = columns[i] & !bits[i];
                 any |= clear[i];
             }
-            key = key << 1 | u32::from(any == 0);
-            columns = if any == 0 { columns } else { clear };
+            let keep = 0u64.wrapping_sub(u64::from(any == 0));
+            for i in 0..MAX_BLOCKS {
+                columns[i] = clear[i] | (columns[i] & keep);
+            }
+            key = (key << 1) | u32::from(any == 0);
         }
-        let column = first_one(&columns);
+        let mut first = usize::MAX;
+        for (i, lane) in columns.iter().enumerate() {
+            // An empty lane goes behind all others.
+            let empty = usize::from(*lane == 0) << 16;
+            first = first.min(i * 64 + lane.trailing_zeros() as usize + empty);
+        }
         let tile = first_tile + (key as usize % RUN);
         Neighbor {
-            id: (tile * V::BYTES * 8 + column) as u32,
+            id: (tile * V::BYTES * 8 + first) as u32,
             distance: key >> RUN_BITS,
         }
     }
 }
 
 #[inline(always)]
-fn first_one(columns: &[u8; MAX_BLOCKS * 8]) -> usize {
-    let byte = columns.iter().position(|&c| c != 0).unwrap_or_default();
-    byte * 8 + columns[byte].trailing_zeros() as usize
+fn lanes<V: Vector>(slice: V) -> [u64; MAX_BLOCKS] {
+    let mut bytes = [0; MAX_BLOCKS * 8];
+    slice.store(&mut bytes);
+    let mut out = [0; MAX_BLOCKS];
+    for (lane, bytes) in out.iter_mut().zip(bytes.as_chunks().0) {
+        *lane = u64::from_le_bytes(*bytes);
+    }
+    out
 }
 
 /// The nearest word of each query.
@@ -328,9 +342,7 @@ fn group<V: Vector, const P: usize>(
             }
         }
         for (state, best) in states.iter().zip(out.iter_mut()) {
-            let found = state.nearest(run);
-            let nearer = found.distance < best.distance;
-            *best = if nearer { found } else { *best };
+            *best = best.nearer(state.nearest(run));
         }
     }
 }

@@ -1,0 +1,97 @@
+//! Every pair of words, once each way round.
+//!
+//! Exact distance measures and certificates look at all N^2 pairs. The codes
+//! are taken in tiles that stay in cache while a group of words passes over
+//! them; groups are dealt to threads. What a group finds depends on the group
+//! alone, so the number of threads never shows.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use brr::codes::{CodeBlocks, LANES};
+use brr::nearest::Scan;
+
+use crate::parallel;
+
+/// Words that pass over a tile together.
+const GROUP: usize = 64;
+/// Blocks of codes in a tile.
+const TILE: usize = 64;
+
+/// Is told the share of the work that is done, from any thread.
+pub type OnShare<'a> = &'a (dyn Fn(f64) + Sync);
+
+/// What a group of words makes of its distances.
+pub(crate) trait Visitor: Send {
+    /// The distances from `word` to the words from `first` on.
+    fn visit(&mut self, word: usize, first: usize, distances: &[u16]);
+}
+
+/// Shows each group of words, made by `new`, its distances to all words.
+pub(crate) fn visit<V: Visitor>(
+    codes: CodeBlocks<'_>,
+    threads: usize,
+    progress: OnShare<'_>,
+    new: impl Fn(Range<usize>) -> V + Sync,
+) -> Vec<V> {
+    let groups = codes.len().div_ceil(GROUP);
+    let done = AtomicUsize::new(0);
+    parallel::map(threads, groups, |group| {
+        let words = group * GROUP..codes.len().min((group + 1) * GROUP);
+        let mut visitor = new(words.clone());
+        visit_group(codes, words, &mut visitor);
+        progress((done.fetch_add(1, Ordering::Relaxed) + 1) as f64 / groups as f64);
+        visitor
+    })
+}
+
+fn visit_group(codes: CodeBlocks<'_>, words: Range<usize>, visitor: &mut impl Visitor) {
+    let scan = Scan::new(codes);
+    let mut code = vec![0; codes.bits().limbs()];
+    let mut distances = vec![0; TILE * LANES];
+    for tile in (0..codes.blocks()).step_by(TILE) {
+        let blocks = tile..codes.blocks().min(tile + TILE);
+        let first = blocks.start * LANES;
+        let distances = &mut distances[..codes.len().min(blocks.end * LANES) - first];
+        for word in words.clone() {
+            codes.read(word, &mut code);
+            scan.distances_in(&code, blocks.clone(), distances);
+            visitor.visit(word, first, distances);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brr::codes::{CodeBits, CodeRows, hamming, to_blocks};
+
+    struct Sum(u64);
+
+    impl Visitor for Sum {
+        fn visit(&mut self, word: usize, first: usize, distances: &[u16]) {
+            for (i, &d) in distances.iter().enumerate() {
+                self.0 += (word * 7 + first + i) as u64 * u64::from(d);
+            }
+        }
+    }
+
+    #[test]
+    fn every_ordered_pair_is_seen_once_by_any_number_of_threads() {
+        let len = GROUP * 2 + 3;
+        let mut rows = CodeRows::new(CodeBits::new(64).unwrap());
+        (0..len).for_each(|i| rows.push(&[(i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)]));
+        let mut expected = 0;
+        for (i, a) in rows.iter().enumerate() {
+            for (j, b) in rows.iter().enumerate() {
+                expected += (i * 7 + j) as u64 * u64::from(hamming(a, b));
+            }
+        }
+        let blocks = to_blocks(&rows);
+        let codes = CodeBlocks::new(rows.bits(), len, &blocks).unwrap();
+        for threads in [1, 3] {
+            let sums = visit(codes, threads, &|_| {}, |_| Sum(0));
+            assert_eq!(sums.iter().map(|s| s.0).sum::<u64>(), expected);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Certificates for the exponential mechanism, by looking at every pair of words.
+//!
+//! # Guarantee
+//!
+//! Weights T give epsilon*d privacy on a model's codes for
+//!
+//! ```text
+//! epsilon = max over all pairs w, w' at distance k >= 1 of
+//!           (L(k) + |ln Z(w) - ln Z(w')|) / k
+//! ```
+//!
+//! ([`brr::mechanism::Weights`] has the proof). All of it is computed from the
+//! integers that are sampled: Z from exact counts of words at each distance
+//! ([`profile`]), the maximum over every pair that can attain it ([`measure`]),
+//! each term rounded up ([`Weights::pair_epsilon`]).
+//!
+//! [`Certifier::certify`] looks for the largest scale whose epsilon is at most
+//! a target. Epsilon need not grow with the scale everywhere, so the search may
+//! miss a larger scale between two that it tries; it never returns one that
+//! was not measured over all pairs and found to be within the target.
+
+mod measure;
+mod profile;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use brr::codes::CodeRows;
+use brr::mechanism::{Certificate, Weights};
+use brr::{Epsilon, Model};
+
+use crate::all_pairs::OnShare;
+pub use measure::Measure;
+use profile::Profile;
+
+/// Steps from the target down to half of it, in which a scale is looked for.
+/// Half the target is about what the textbook gives.
+const STEPS: u32 = 16;
+/// The scale is found to within this share of itself...
+const PRECISION: f64 = 1e-7;
+/// ... or of the widest range, whichever takes fewer halvings.
+const HALVINGS: u32 = 48;
+
+/// Certifies weights on one model's codes. Making it takes one pass over all
+/// pairs; each certificate then takes a fraction of a second.
+pub struct Certifier {
+    identity: [u8; 32],
+    rows: CodeRows,
+    profile: Profile,
+    threads: usize,
+}
+
+impl Certifier {
+    /// Looks at all pairs of the model's words.
+    pub fn new(model: &Model, threads: usize, progress: OnShare<'_>) -> Certifier {
+        Certifier {
+            identity: model.identity(),
+            rows: model.codes().to_rows(),
+            profile: Profile::new(model.codes(), threads, progress),
+            threads,
+        }
+    }
+
+    /// What weights do on these codes.
+    ///
+    /// # Panics
+    /// If the weights are for another code length.
+    pub fn measure(&self, weights: &Weights) -> Measure {
+        measure::measure(&self.profile, &self.rows, weights, self.threads)
+    }
+
+    /// The steepest exponential weights, level from `radius` on, that give at
+    /// most `target`.
+    pub fn certify(&self, target: Epsilon, radius: Option<usize>) -> Certificate {
+        let bits = self.rows.bits();
+        let best = largest_scale(target.get(), |scale| {
+            let weights = Weights::exponential(bits, scale, radius);
+            let measure = self.measure(&weights);
+            (measure.epsilon, (weights, measure))
+        });
+        let (scale, (weights, measure)) = best;
+        Certificate {
+            identity: self.identity,
+            epsilon: measure.epsilon,
+            asked: target.get(),
+            scale,
+            weights: weights.table().to_vec(),
+            keep: measure.keep,
+            normalizers: measure.normalizers,
+            worst_pair: measure.worst_pair,
+        }
+    }
+
+    /// Computes a certificate's numbers again, from its weights and the codes.
+    pub fn verify(&self, certificate: &Certificate) -> Result<(), Refuted> {
+        if certificate.identity != self.identity {
+            return Err(Refuted::OtherModel);
+        }
+        let weights = Weights::new(certificate.weights.clone())
+            .filter(|w| w.table().len() == self.rows.bits().get() + 1)
+            .ok_or(Refuted::Weights)?;
+        let found = self.measure(&weights);
+        let (c, same) = (certificate, |a: f64, b: f64| (a - b).abs() <= 1e-9);
+        if found.epsilon > c.epsilon || c.epsilon > c.asked {
+            return Err(Refuted::Epsilon {
+                stored: c.epsilon.min(c.asked),
+                found: found.epsilon,
+            });
+        }
+        if found.normalizers != c.normalizers {
+            return Err(Refuted::Number("normalizers"));
+        }
+        if found.worst_pair != c.worst_pair {
+            return Err(Refuted::Number("worst pair"));
+        }
+        if !same(found.keep.plain, c.keep.plain) || !same(found.keep.weighted, c.keep.weighted) {
+            return Err(Refuted::Number("share of kept words"));
+        }
+        Ok(())
+    }
+}
+
+/// Why a certificate does not hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Refuted {
+    /// It names another model.
+    OtherModel,
+    /// Its table is not one of weights for this code length.
+    Weights,
+    /// Its weights give a larger epsilon than it says.
+    Epsilon {
+        /// What it says.
+        stored: f64,
+        /// What its weights give.
+        found: f64,
+    },
+    /// Its epsilon holds, but another of its numbers is wrong.
+    Number(&'static str),
+}
+
+impl fmt::Display for Refuted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refuted::OtherModel => f.write_str("the certificate is for another model")?,
+            Refuted::Weights => f.write_str("the certificate's weights do not fit the codes")?,
+            Refuted::Epsilon { stored, found } => write!(
+                f,
+                "the certificate says epsilon {stored}, its weights give {found}"
+            )?,
+            Refuted::Number(what) => write!(f, "the certificate's {what} is wrong")?,
+        }
+        f.write_str(": do not use it; make a new one with `brr certify`")
+    }
+}
+
+impl std::error::Error for Refuted {}
+
+/// The largest scale found for which `epsilon` gives at most `target`, with what
+/// it gave.
+fn largest_scale<T>(target: f64, epsilon: impl Fn(f64) -> (f64, T)) -> (f64, T) {
+    let attempt = |scale: f64| {
+        let (got, value) = epsilon(scale);
+        (got <= target).then_some((scale, value))
+    };
+    // Steeper than this, all weights but the first are at the floor.
+    if let Some(steepest) = attempt(Weights::MAX_SCALE) {
+        return steepest;
+    }
+    let mut high = Weights::MAX_SCALE;
+    let down = (0..=STEPS).map(|step| target * (1.0 - f64::from(step) / f64::from(2 * STEPS)));
+    let mut best = None;
+    for scale in down.filter(|&scale| scale < Weights::MAX_SCALE) {
+        best = attempt(scale);
+        if best.is_some() {
+            break;
+        }
+        high = scale;
+    }
+    // Level weights give 0.
+    let mut best = best.unwrap_or_else(|| (0.0, epsilon(0.0).1));
+    for _ in 0..HALVINGS {
+        if high - best.0 <= PRECISION * high {
+            break;
+        }
+        let middle = (best.0 + high) / 2.0;
+        match attempt(middle) {
+            Some(better) => best = better,
+            None => high = middle,
+        }
+    }
+    best
+}
