@@ -8,6 +8,11 @@
 //!
 //! Simulations here are seeded and say so. Nothing in this crate runs on a device.
 
+pub mod calibrate;
+pub mod channel;
 pub mod interval;
 pub mod mechanisms;
 pub mod ratio;
+
+#[cfg(test)]
+mod fixture;

@@ -4,6 +4,7 @@
 
 #[cfg(feature = "approximate")]
 mod approximate;
+mod family;
 mod identity;
 mod kary;
 mod madlib;
@@ -13,6 +14,7 @@ mod uniform;
 
 #[cfg(feature = "approximate")]
 pub use approximate::{Graph, GraphOptions};
+pub use family::{BrrFamily, Candidate, ExponentialFamily, Family, KaryFamily, MadlibFamily};
 pub use identity::Identity;
 pub use kary::Kary;
 pub use madlib::Madlib;

@@ -57,6 +57,6 @@ mod tests {
         };
         assert_eq!(draw(&[Some(0); 50]), draw(&[None; 50]));
         assert!(draw(&[None; 50]).iter().all(|&w| w < 7));
-        assert_eq!(draw(&[]), []);
+        assert!(draw(&[]).is_empty());
     }
 }
