@@ -8,6 +8,7 @@
 //!
 //! Simulations here are seeded and say so. Nothing in this crate runs on a device.
 
+pub mod audit;
 pub mod calibrate;
 pub mod channel;
 pub mod interval;

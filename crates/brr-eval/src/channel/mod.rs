@@ -20,6 +20,7 @@ mod simulated;
 pub use attacker::{Guess, Prior};
 pub use likeness::Likeness;
 pub use rows::{ExponentialRows, Rows};
+pub use simulated::{Draws, draw, spread_words};
 
 use serde::Serialize;
 
