@@ -11,9 +11,11 @@
 pub mod audit;
 pub mod calibrate;
 pub mod channel;
+pub mod explain;
 pub mod interval;
 pub mod mechanisms;
 pub mod ratio;
+pub mod report;
 
 #[cfg(test)]
 mod fixture;
