@@ -80,14 +80,17 @@ fn method(table: &calibrate::Table) -> String {
     }
 }
 
+type Across = fn(&Step) -> f64;
 type Pick = fn(&Step) -> Option<Estimate>;
+/// Title, label across, what is across, axis up, what is up.
+type Spec = (&'static str, &'static str, Across, Axis, Pick);
 
 fn charts(tables: &[calibrate::Table]) -> Vec<Chart> {
-    let bound: fn(&Step) -> f64 = |s| s.bound;
-    let nearest: fn(&Step) -> f64 = |s| s.nearest;
+    let bound: Across = |s| s.bound;
+    let nearest: Across = |s| s.nearest;
     let average_axis = "loss bound at the average pair";
     let share = || Axis::linear("share of words").from_to(0.0, 1.0);
-    let specs: [(&str, &str, fn(&Step) -> f64, Axis, Pick); 5] = [
+    let specs: [Spec; 5] = [
         (
             "Words that stay (by use)",
             average_axis,
@@ -136,7 +139,7 @@ fn charts(tables: &[calibrate::Table]) -> Vec<Chart> {
         .collect()
 }
 
-fn series(table: &calibrate::Table, across: fn(&Step) -> f64, pick: Pick) -> Series {
+fn series(table: &calibrate::Table, across: Across, pick: Pick) -> Series {
     let point = |step: &Step| {
         Some(Point {
             x: across(step),
@@ -231,7 +234,7 @@ mod tests {
         let table = calibrate::table(&family, &[1.0, 4.0], &likeness, &plan, &|_| {}).unwrap();
         let wish = Wish::Keep(0.5);
         let solution = calibrate::solve(&family, wish, &likeness, &plan, &|_| {}).unwrap();
-        let html = calibration(&[table.clone()], &[solution.unwrap()]);
+        let html = calibration(std::slice::from_ref(&table), &[solution.unwrap()]);
         assert_eq!(html.matches("<svg").count(), 3);
         assert_eq!(html.matches("<svg").count(), html.matches("<desc").count());
         assert!(html.contains("To keep 0.5 of words by use: epsilon 3.89"));
