@@ -27,6 +27,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Privatize(commands::privatize::Args),
+    Build(commands::build::Args),
+    Certify(commands::certify::Args),
     Inspect(commands::inspect::Args),
     Bench(commands::bench::Args),
 }
@@ -38,6 +40,8 @@ fn main() -> ExitCode {
     };
     let result = match cli.command {
         Command::Privatize(args) => commands::privatize::run(args),
+        Command::Build(args) => commands::build::run(args),
+        Command::Certify(args) => commands::certify::run(args),
         Command::Inspect(args) => commands::inspect::run(args),
         Command::Bench(args) => commands::bench::run(args),
     };

@@ -53,15 +53,20 @@ fn main() {
     println!("|---:|---:|---:|---:|---:|---:|");
     for flip in FLIPS {
         let queries = noisy(&rows, flip, &mut rng);
-        assert_eq!(scan.nearest(&queries), index.nearest(&queries));
+        assert_eq!(scan.nearest(&queries), index.nearest(&scan, &queries));
         let mut best = [f64::INFINITY; 4];
         // In turns, so that a busy machine slows all alike.
         for _ in 0..repeat {
             let times = [
                 time(|| queries.iter().map(|q| scan.nearest_one(q)).collect()),
                 time(|| scan.nearest(&queries)),
-                time(|| queries.iter().map(|q| index.nearest_one(q)).collect()),
-                time(|| index.nearest(&queries)),
+                time(|| {
+                    queries
+                        .iter()
+                        .map(|q| index.nearest_one(&scan, q))
+                        .collect()
+                }),
+                time(|| index.nearest(&scan, &queries)),
             ];
             for (best, time) in best.iter_mut().zip(times) {
                 *best = best.min(time);

@@ -160,7 +160,7 @@ mod tests {
         let out = kary(10, 1.5).privatize(&[Some(3); 12], &mut rng);
         assert_eq!(out, GOLDEN);
     }
-    const GOLDEN: [WordId; 12] = [6, 5, 8, 8, 0, 4, 4, 2, 3, 9, 7, 3];
+    const GOLDEN: [WordId; 12] = [8, 3, 0, 5, 3, 3, 5, 6, 5, 3, 3, 6];
 
     #[test]
     fn frequencies() {
