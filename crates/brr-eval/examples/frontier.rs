@@ -10,9 +10,7 @@ use std::sync::Arc;
 use brr::codes::CodeBits;
 use brr_eval::calibrate::{BOUNDS, Table, table};
 use brr_eval::channel::{Likeness, Plan};
-use brr_eval::mechanisms::{
-    BrrFamily, ExponentialFamily, Family, KaryFamily, MadlibFamily, Space,
-};
+use brr_eval::mechanisms::{BrrFamily, ExponentialFamily, Family, KaryFamily, MadlibFamily, Space};
 use brr_eval::report;
 use brr_train::build::{Recipe, build};
 use brr_train::certify::Certifier;
@@ -71,7 +69,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let started = std::time::Instant::now();
         tables.push(table(&**family, &BOUNDS, likeness, &plan, &|_| {})?);
         let t = &tables[tables.len() - 1];
-        println!("{} {}: {:.0} s", t.mechanism, t.metric, started.elapsed().as_secs_f64());
+        println!(
+            "{} {}: {:.0} s",
+            t.mechanism,
+            t.metric,
+            started.elapsed().as_secs_f64()
+        );
         for s in &t.steps {
             println!(
                 "  bound {:6.2} nearest {:6.2} N_w {:.4} by use {:.4} S_w {:8.1} cosine {:.3} guess {:.4} by use {:.4}",
