@@ -7,7 +7,7 @@ use brr::codes::{CodeBits, CodeBlocks, to_blocks};
 use brr::model::{Model, ModelParts};
 use brr::{Epsilon, mechanism::Certificate};
 
-use crate::binarize::{self, Binarizer, Options};
+use crate::binarize::{self, Binarizer, Options, separate};
 use crate::calibration::calibrate;
 use crate::certify::Certifier;
 use crate::distances::code_distances;
@@ -27,6 +27,8 @@ pub struct Recipe {
     pub bits: CodeBits,
     /// Name of the binarizer ([`binarize::NAMES`]).
     pub binarizer: String,
+    /// Fewest bits in which any two codes differ; at least 1.
+    pub min_distance: u32,
     /// Seed of everything random in the build.
     pub seed: u64,
     /// Threads to use; the model does not depend on it.
@@ -62,6 +64,8 @@ pub fn ladder(bits: CodeBits) -> Vec<Epsilon> {
 pub enum Stage {
     /// Making codes.
     Binarize(binarize::Progress),
+    /// Giving every word a code of its own.
+    Separate,
     /// Measuring all pairs of codes; the share done.
     Distances(f64),
     /// Simulating BRR; the share done.
@@ -151,6 +155,9 @@ pub fn build(
         threads: recipe.threads,
     };
     let codes = binarizer.binarize(vectors, &options, &mut |p| progress(Stage::Binarize(p)))?;
+    progress(Stage::Separate);
+    let separated = separate(vectors, &codes, recipe.min_distance, recipe.threads)?;
+    let codes = &separated.codes;
     let blocks = to_blocks(&codes);
     let table = CodeBlocks::new(recipe.bits, codes.len(), &blocks).expect("as many codes as words");
     let distances = code_distances(table, recipe.threads, &|share| {
@@ -161,16 +168,16 @@ pub fn build(
     });
     progress(Stage::Quality);
     let quality = Quality {
-        retention: retention(vectors, &codes, similarity),
-        neighbor_overlap: neighbor_overlap(vectors, &codes, 10, NEIGHBOR_SAMPLE, recipe.threads),
-        codes: CodeStats::measure(&codes, CLOSEST, recipe.threads, |_| {}),
+        retention: retention(vectors, codes, similarity),
+        neighbor_overlap: neighbor_overlap(vectors, codes, 10, NEIGHBOR_SAMPLE, recipe.threads),
+        codes: CodeStats::measure(codes, CLOSEST, recipe.threads, |_| {}),
     };
     let mut meta = recipe.meta.clone();
-    meta.extend(record(recipe, &*binarizer, vectors));
+    meta.extend(record(recipe, &*binarizer, vectors, separated.moved));
     meta.extend(quality.meta());
     let parts = ModelParts {
         words: &vectors.words,
-        codes: &codes,
+        codes,
         lowercase: recipe.lowercase,
         distances,
         calibration,
@@ -181,13 +188,22 @@ pub fn build(
 }
 
 /// How the model was made, for its own record.
-fn record(recipe: &Recipe, binarizer: &dyn Binarizer, vectors: &Vectors) -> Vec<(String, String)> {
+fn record(
+    recipe: &Recipe,
+    binarizer: &dyn Binarizer,
+    vectors: &Vectors,
+    moved: usize,
+) -> Vec<(String, String)> {
     [
         (
             "vectors",
             format!("{} words, {} dimensions", vectors.words.len(), vectors.dim),
         ),
         ("binarizer", binarizer.name().into()),
+        (
+            "min-distance",
+            format!("{} ({moved} words moved)", recipe.min_distance.max(1)),
+        ),
         ("seed", recipe.seed.to_string()),
         ("built-by", format!("brr {}", env!("CARGO_PKG_VERSION"))),
     ]

@@ -18,6 +18,7 @@ pub mod distances;
 pub mod error;
 pub mod frequency;
 pub mod matrix;
+pub mod network;
 pub mod parallel;
 pub mod quality;
 pub mod vectors;

@@ -47,6 +47,9 @@ pub struct Args {
     /// How vectors become codes
     #[arg(long, value_name = "NAME", default_value = binarize::NAMES[0], value_parser = binarize::NAMES)]
     binarizer: String,
+    /// Fewest bits in which any two codes may differ
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    min_distance: u32,
     /// Seed of the build: same seed and vectors, same bytes
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -155,6 +158,7 @@ fn recipe(args: &Args, report: &LoadReport) -> Result<Recipe> {
     Ok(Recipe {
         bits: args.bits,
         binarizer: args.binarizer.clone(),
+        min_distance: args.min_distance,
         seed: args.seed,
         threads: args
             .threads
@@ -196,6 +200,7 @@ fn show(stages: &Stages, stage: Stage) {
             let name = format!("codes ({} {}/{}{loss})", p.unit, p.step, p.steps);
             stages.show(&name, p.step as f64 / p.steps.max(1) as f64);
         }
+        Stage::Separate => stages.show("separation", 0.0),
         Stage::Distances(share) => stages.show("distances", share),
         Stage::Calibrate(share) => stages.show("calibration", share),
         Stage::Certify(share) => stages.show("certificates", share),

@@ -27,16 +27,16 @@ use rand_core::CryptoRng;
 
 use super::certificate::{Certificate, Weights};
 use super::{Mechanism, uniform_below};
-use crate::codes::{CodeBits, LANES};
+use crate::codes::{CodeRows, LANES};
 use crate::epsilon::{Epsilon, round_up};
 use crate::error::{Error, Result};
 use crate::guarantee::{Budget, Guarantee};
 use crate::model::{Keep, Model};
-use crate::nearest::Scan;
+use crate::nearest::{Scan, WeightTable};
 use crate::vocabulary::WordId;
 
-/// Blocks whose distances are kept at a time.
-const TILE: usize = 32;
+/// Words that are scanned together.
+const BATCH: usize = 128;
 
 /// The exponential mechanism over a model's codes.
 pub struct Exponential {
@@ -157,44 +157,49 @@ fn unknown_loss(model: &Model, weights: &[u64], z_min: u128, z_max: u128) -> f64
     round_up(likely.max(unlikely).max(0.0) + RATIO_SLACK)
 }
 
-/// Draws the word in whose stretch a number falls.
+/// Draws the word in whose stretch a number falls, for a batch of words.
 struct Sampler<'a> {
     scan: Scan<'a>,
-    /// Distances of a tile of blocks.
-    distances: Vec<u16>,
-    /// Sum of weights of each block.
+    /// Sum of weights of each block, for one word after the other.
     sums: Vec<u64>,
+    /// Distances of one block.
+    distances: [u16; LANES],
 }
 
 impl<'a> Sampler<'a> {
     fn new(scan: Scan<'a>) -> Sampler<'a> {
         Sampler {
-            distances: vec![0; TILE * LANES],
-            sums: vec![0; scan.codes().blocks()],
             scan,
+            sums: Vec::new(),
+            distances: [0; LANES],
         }
     }
 
-    /// Adds up the weights of every block; their total is Z.
-    fn add_up(&mut self, code: &[u64], table: &Table) -> u128 {
-        let codes = self.scan.codes();
-        for (tile, sums) in self.sums.chunks_mut(TILE).enumerate() {
-            let blocks = tile * TILE..tile * TILE + sums.len();
-            let words = (blocks.end * LANES).min(codes.len()) - blocks.start * LANES;
-            let distances = &mut self.distances[..words];
-            self.scan.distances_in(code, blocks, distances);
-            for (sum, block) in sums.iter_mut().zip(distances.chunks(LANES)) {
-                *sum = table.sum(block);
-            }
-        }
-        self.sums.iter().map(|&sum| u128::from(sum)).sum()
+    /// Adds up the weights of every block for every word of a batch, each by its
+    /// own table.
+    fn add_up(&mut self, batch: &CodeRows, tables: &[&WeightTable]) {
+        self.sums
+            .resize(batch.len() * self.scan.codes().blocks(), 0);
+        self.scan.weigh_many(batch, tables, &mut self.sums);
     }
 
-    /// The word in whose stretch `u`, below Z, falls.
-    fn word_at(&mut self, u: u128, code: &[u64], table: &Table) -> WordId {
+    /// The sums of the blocks for word `i` of the batch.
+    fn sums(&self, i: usize) -> &[u64] {
+        let blocks = self.scan.codes().blocks();
+        &self.sums[i * blocks..(i + 1) * blocks]
+    }
+
+    /// Z of word `i` of the batch.
+    fn normalizer(&self, i: usize) -> u128 {
+        self.sums(i).iter().map(|&sum| u128::from(sum)).sum()
+    }
+
+    /// The word in whose stretch `u`, below Z, falls for word `i` of the batch,
+    /// which has this code and this table.
+    fn word_at(&mut self, u: u128, i: usize, code: &[u64], table: &WeightTable) -> WordId {
         // Every block is looked at, and every word of the block found.
         let (mut end, mut start, mut block) = (0, 0, 0);
-        for &sum in &self.sums {
+        for &sum in self.sums(i) {
             end += u128::from(sum);
             let is_before = end <= u;
             start = if is_before { end } else { start };
@@ -211,29 +216,6 @@ impl<'a> Sampler<'a> {
             lane += usize::from(end <= rest);
         }
         (first + lane) as WordId
-    }
-}
-
-/// Weights by distance, long enough for an index that need not be checked.
-struct Table([u64; Table::LEN]);
-
-impl Table {
-    /// A power of two above the longest distance.
-    const LEN: usize = (CodeBits::MAX.get() + 1).next_power_of_two();
-
-    fn new(weights: &[u64]) -> Table {
-        let mut table = [0; Table::LEN];
-        table[..weights.len()].copy_from_slice(weights);
-        Table(table)
-    }
-
-    fn weight(&self, distance: u16) -> u64 {
-        self.0[usize::from(distance) % Table::LEN]
-    }
-
-    /// Sum over a block: at most 64 times 2^57.
-    fn sum(&self, distances: &[u16]) -> u64 {
-        distances.iter().map(|&d| self.weight(d)).sum()
     }
 }
 
@@ -254,16 +236,23 @@ impl Mechanism for Exponential {
     fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId> {
         let codes = self.model.codes();
         let mut sampler = Sampler::new(Scan::new(codes));
-        let known = Table::new(&self.weights);
-        let unknown = Table::new(&vec![1; self.weights.len()]);
-        let mut code = vec![0; codes.bits().limbs()];
-        let mut draw = |word: &Option<WordId>| {
-            codes.read(word.unwrap_or(0) as usize, &mut code);
-            let table = if word.is_some() { &known } else { &unknown };
-            let z = sampler.add_up(&code, table);
-            sampler.word_at(uniform_below(z, rng), &code, table)
-        };
-        words.iter().map(&mut draw).collect()
+        let known = WeightTable::new(&self.weights);
+        let unknown = WeightTable::new(&vec![1; self.weights.len()]);
+        let mut out = Vec::with_capacity(words.len());
+        for batch in words.chunks(BATCH) {
+            let mut rows = CodeRows::zeros(codes.bits(), batch.len());
+            for (i, word) in batch.iter().enumerate() {
+                codes.read(word.unwrap_or(0) as usize, rows.row_mut(i));
+            }
+            let table = |word: &Option<WordId>| if word.is_some() { &known } else { &unknown };
+            let tables: Vec<&WeightTable> = batch.iter().map(table).collect();
+            sampler.add_up(&rows, &tables);
+            for (i, table) in tables.iter().enumerate() {
+                let u = uniform_below(sampler.normalizer(i), rng);
+                out.push(sampler.word_at(u, i, rows.row(i), table));
+            }
+        }
+        out
     }
 }
 

@@ -2,7 +2,7 @@
 //! statistics, and the numbers of the guarantee against their definition.
 
 use super::*;
-use crate::codes::{CodeRows, hamming};
+use crate::codes::{CodeBits, hamming};
 use crate::mechanism::WorstPair;
 use crate::model::{Calibration, CodeDistances, ModelParts};
 use proptest::prelude::*;
@@ -101,11 +101,12 @@ fn every_number_below_z_falls_to_a_word_as_often_as_its_weight_says() {
         let model = model(&rows);
         let mut sampler = Sampler::new(Scan::new(model.codes()));
         for weights in [small_weights(), vec![1; 65]] {
-            let table = Table::new(&weights);
-            for code in rows.iter().step_by(17) {
-                let z = sampler.add_up(code, &table);
+            let table = WeightTable::new(&weights);
+            sampler.add_up(&rows, &vec![&table; words]);
+            for (i, code) in rows.iter().enumerate().step_by(17) {
+                let z = sampler.normalizer(i);
                 let mut counts = vec![0u64; words];
-                (0..z).for_each(|u| counts[sampler.word_at(u, code, &table) as usize] += 1);
+                (0..z).for_each(|u| counts[sampler.word_at(u, i, code, &table) as usize] += 1);
                 let expected = rows.iter().map(|y| weights[hamming(code, y) as usize]);
                 assert!(expected.eq(counts), "{words} words");
             }
@@ -121,12 +122,14 @@ fn the_first_and_the_last_number_fall_to_the_first_and_the_last_word() {
         let mut sampler = Sampler::new(Scan::new(model.codes()));
         for scale in [0.0, 0.1, 1.0, Weights::MAX_SCALE] {
             let weights = Weights::exponential(bits(), scale, None);
-            let table = Table::new(weights.table());
-            let z = sampler.add_up(rows.row(0), &table);
-            assert_eq!(z, normalizers(&rows, weights.table())[0]);
-            assert_eq!(sampler.word_at(0, rows.row(0), &table), 0);
-            let last = sampler.word_at(z - 1, rows.row(0), &table);
-            assert_eq!(last as usize, words - 1);
+            let table = WeightTable::new(weights.table());
+            sampler.add_up(&rows, &vec![&table; words]);
+            for (i, z) in normalizers(&rows, weights.table()).into_iter().enumerate() {
+                assert_eq!(sampler.normalizer(i), z);
+                assert_eq!(sampler.word_at(0, i, rows.row(i), &table), 0);
+                let last = sampler.word_at(z - 1, i, rows.row(i), &table);
+                assert_eq!(last as usize, words - 1);
+            }
         }
     }
 }
