@@ -143,6 +143,8 @@ export class Brr {
   readonly model: ModelInfo;
   /** Privatizes a text. Each call draws anew. */
   privatize(text: string, options?: Options): Privatized;
+  /** Privatizes many texts, each word on its own: faster than one by one. */
+  privatizeAll(texts: string[], options?: Options): Counts & { texts: string[] };
   /** Privatizes a text and tells what became of which word. Not for release. */
   trace(text: string, options?: Options): Trace;
   /** What comes out when a word goes in; null if the model does not know it. */

@@ -65,6 +65,22 @@ function budgetOf(options) {
   return { name, value };
 }
 
+// Number of texts, their lengths, their bytes: what `privatize_all` reads.
+function batchOf(texts) {
+  const encoded = texts.map((text) => new TextEncoder().encode(text));
+  const head = [texts.length, ...encoded.map((bytes) => bytes.length)];
+  const size = 4 * head.length + encoded.reduce((sum, bytes) => sum + bytes.length, 0);
+  const batch = new Uint8Array(size);
+  const view = new DataView(batch.buffer);
+  head.forEach((number, i) => view.setUint32(4 * i, number, true));
+  let start = 4 * head.length;
+  for (const bytes of encoded) {
+    batch.set(bytes, start);
+    start += bytes.length;
+  }
+  return batch;
+}
+
 /** A loaded model, ready to privatize. */
 export class Brr {
   #exports;
@@ -110,6 +126,14 @@ export class Brr {
     return this.#ask("privatize", text, options);
   }
 
+  /** Privatizes many texts, each word on its own: faster than one by one. */
+  privatizeAll(texts, options = {}) {
+    if (!Array.isArray(texts) || texts.some((text) => typeof text !== "string")) {
+      throw new BrrError("the texts must be an array of strings");
+    }
+    return this.#send("privatize_all", batchOf(texts), options);
+  }
+
   /** Privatizes a text and tells what became of which word. Not for release. */
   trace(text, options = {}) {
     const traced = this.#ask("trace", text, options);
@@ -147,8 +171,11 @@ export class Brr {
 
   #ask(name, text, options, ...numbers) {
     if (typeof text !== "string") throw new BrrError("the text must be a string");
+    return this.#send(name, new TextEncoder().encode(text), options, ...numbers);
+  }
+
+  #send(name, bytes, options, ...numbers) {
     const { handle } = this.#privatizer(options);
-    const bytes = new TextEncoder().encode(text);
     this.#run(() => this.#exports[name](handle, ...this.#put(bytes), ...numbers));
     const answer = JSON.parse(this.#answer());
     // JSON has no infinity.

@@ -52,6 +52,20 @@ pub fn privatized(privatizer: &Privatizer, private: &Privatized) -> String {
     })
 }
 
+/// Many privatized texts.
+pub fn all(privatizer: &Privatizer, private: &[Privatized]) -> String {
+    Json::text(|j| {
+        j.key("texts").array(|j| {
+            for p in private {
+                j.string(&p.text);
+            }
+        });
+        let tokens = private.iter().map(|p| p.tokens).sum();
+        let unknown = private.iter().map(|p| p.unknown).sum();
+        counts(j, privatizer, tokens, unknown);
+    })
+}
+
 /// A privatized text, part by part.
 pub fn trace(privatizer: &Privatizer, trace: &Trace) -> String {
     Json::text(|j| {

@@ -35,6 +35,14 @@ test("draws anew each time, from getRandomValues", () => {
   assert.equal(new Set(outputs).size, 4);
 });
 
+test("many texts at once stay apart", () => {
+  const { texts, tokens } = brr.privatizeAll(["one, two!", "", "three\nfour €"], { epsilon: 0.2 });
+  assert.equal(tokens, 5);
+  assert.deepEqual(texts.map((text) => text.replace(/[^,!\n]+/g, "")), [",!", "", "\n"]);
+  assert.deepEqual(brr.privatizeAll([]).texts, []);
+  assert.throws(() => brr.privatizeAll("one"), /array of strings/);
+});
+
 test("no randomness is an error, not a fallback", () => {
   const original = globalThis.crypto.getRandomValues;
   globalThis.crypto.getRandomValues = () => { throw new Error("none"); };

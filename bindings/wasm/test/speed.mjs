@@ -9,10 +9,10 @@ for (const simd of [true, false]) {
   const brr = await Brr.load(undefined, { simd });
   let best = 0;
   for (let round = 0; round < rounds; round++) {
-    const start = performance.now();
+    const start = process.cpuUsage().user;
     let words = 0;
     for (let i = 0; i < (simd ? 20 : 5); i++) words += brr.privatize(text).tokens;
-    best = Math.max(best, (1000 * words) / (performance.now() - start));
+    best = Math.max(best, (1e6 * words) / (process.cpuUsage().user - start));
   }
   console.log(`${brr.model.backend} ${best.toFixed(0)}`);
 }
