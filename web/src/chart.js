@@ -8,11 +8,10 @@ const DRAWS = 500;
 /** Positions of the slider that are computed. */
 const LEVELS = [0.05, 0.15, 0.25, 0.35, 0.5, 0.65, 0.75, 0.85, 0.95];
 
-const BANDS = ["the word itself", "10 nearest words", "100 nearest", "1,000 nearest", "farther away"];
+const BANDS = ["the word itself", "10 nearest", "100 nearest", "1,000 nearest", "farther away"];
 
-const WIDTH = 720;
-const HEIGHT = 300;
-const BOX = { left: 46, right: 138, top: 12, bottom: 44 };
+const HEIGHT = 280;
+const BOX = { left: 52, right: 12, top: 10, bottom: 46 };
 
 function element(name, attributes, text) {
   const node = document.createElementNS(NS, name);
@@ -21,8 +20,10 @@ function element(name, attributes, text) {
   return node;
 }
 
+// Drawn to the width there is, so that letters keep their size on a phone.
+const widthOf = () => Math.max(280, byId("chart").clientWidth);
 const xOf = (keep) => {
-  const span = WIDTH - BOX.left - BOX.right;
+  const span = widthOf() - BOX.left - BOX.right;
   return BOX.left + (span * (keep - LEVELS[0])) / (LEVELS.at(-1) - LEVELS[0]);
 };
 const yOf = (share) => HEIGHT - BOX.bottom - share * (HEIGHT - BOX.top - BOX.bottom);
@@ -42,7 +43,7 @@ function area(points, all, band) {
 function axes(svg) {
   for (const share of [0, 0.25, 0.5, 0.75, 1]) {
     const y = yOf(share);
-    svg.append(element("line", { x1: BOX.left, x2: WIDTH - BOX.right, y1: y, y2: y, class: "grid" }));
+    svg.append(element("line", { x1: BOX.left, x2: widthOf() - BOX.right, y1: y, y2: y, class: "grid" }));
     svg.append(element("text", { x: BOX.left - 8, y: y + 4, "text-anchor": "end" }, `${100 * share} %`));
   }
   const ends = [["start", LEVELS[0], "← more private"], ["end", LEVELS.at(-1), "more readable →"]];
@@ -56,22 +57,22 @@ function axes(svg) {
   }
 }
 
-// Names at the side where the bands are told apart best, kept from touching.
-function names(svg, all) {
-  const sharesAt = (edge) => edge.map((top, i) => top - (i ? edge[i - 1] : 0));
-  const x = WIDTH - BOX.right + 10;
-  let row = 0;
-  for (let band = BANDS.length - 1; band >= 0; band--, row++) {
-    const y = BOX.top + 14 + row * 24;
-    svg.append(element("rect", { x, y: y - 10, width: 12, height: 12, rx: 3, class: `band b${band}` }));
-    svg.append(element("text", { x: x + 18, y }, BANDS[band]));
+function legend() {
+  const list = document.createElement("ul");
+  list.className = "legend";
+  for (const [band, name] of BANDS.entries()) {
+    const item = document.createElement("li");
+    const key = document.createElement("span");
+    key.className = `key b${band}`;
+    item.append(key, name);
+    list.append(item);
   }
-  return sharesAt(all[0]);
+  return list;
 }
 
 function draw(points, position, word) {
   const svg = element("svg", {
-    viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img",
+    width: widthOf(), height: HEIGHT, role: "img",
     "aria-label": `Where outputs of “${word}” come from, from most private to most readable. The table below has the numbers.`,
   });
   const all = edges(points);
@@ -79,16 +80,16 @@ function draw(points, position, word) {
     svg.append(element("path", { d: area(points, all, band), class: `band b${band}` }));
   }
   axes(svg);
-  names(svg, all);
   svg.append(element("line", { x1: 0, x2: 0, y1: yOf(0), y2: yOf(1), class: "here", id: "chart-here" }));
-  byId("chart").replaceChildren(svg);
+  byId("chart").replaceChildren(svg, legend());
   mark(position);
 }
 
-/** Moves the line that shows where the slider stands. */
+/** Moves the line that shows the share of words kept. */
 export function mark(position) {
   const line = byId("chart-here");
   if (!line) return;
+  shown.position = position;
   const x = xOf(Math.min(Math.max(position, LEVELS[0]), LEVELS.at(-1)));
   line.setAttribute("x1", x);
   line.setAttribute("x2", x);
@@ -109,6 +110,12 @@ function table(points) {
   byId("chart-table").replaceChildren(node);
 }
 
+// What is shown, to be drawn again when the width changes.
+let shown;
+new ResizeObserver(() => {
+  if (shown) draw(shown.points, shown.position, shown.word);
+}).observe(byId("chart"));
+
 /** Computes and draws the chart for a word. */
 export async function chart(engine, privacy, word) {
   const points = [];
@@ -123,6 +130,7 @@ export async function chart(engine, privacy, word) {
   }
   const { method } = points[0].outcomes;
   byId("chart-note").textContent = method === "exact" ? "Computed exactly." : `Estimated from ${DRAWS} draws at each point.`;
-  draw(points, privacy.position, word);
+  shown = { points, word, position: privacy.position };
+  draw(points, shown.position, word);
   table(points);
 }

@@ -46,7 +46,7 @@ export class Output {
     const words = trace.parts.filter((part) => part.original !== undefined);
     const changed = words.filter((part) => part.changed).length;
     const say = byId("status");
-    say.textContent = words.length ? `${changed} of ${words.length} words changed.` : "";
+    say.textContent = words.length ? `${changed} of ${words.length} words changed (marked).` : "";
     if (words.length > MOST_BUTTONS) {
       this.#box.textContent = trace.text;
       return;

@@ -46,8 +46,13 @@ export class Privacy {
     }
   }
 
-  /** Where the slider stands: the share of words to keep. */
+  /** The share of words kept: of an exact epsilon if given, else the slider's. */
   get position() {
+    const exact = byId("epsilon").value.trim() !== "";
+    return (exact ? this.#guarantee?.keep : null) ?? this.#slider;
+  }
+
+  get #slider() {
     return Number(byId("slider").value) / 100;
   }
 
@@ -59,7 +64,7 @@ export class Privacy {
   async options() {
     const epsilon = byId("epsilon").value.trim();
     if (epsilon !== "") return { mechanism: this.mechanism, epsilon: Number(epsilon) };
-    return this.optionsAt(this.position);
+    return this.optionsAt(this.#slider);
   }
 
   /** Options for a position of the slider. */
@@ -72,7 +77,7 @@ export class Privacy {
     return { mechanism, bound };
   }
 
-  /** Shows the numbers behind the options; returns the guarantee. */
+  /** Shows the numbers behind the options. */
   async show(options) {
     const guarantee = await this.#engine.call("guarantee", { options });
     this.#guarantee = guarantee;
@@ -81,15 +86,10 @@ export class Privacy {
     byId("n-nearest").textContent = short(guarantee.nearest);
     byId("n-bound").textContent = short(guarantee.bound);
     byId("slider").setAttribute("aria-valuetext", `about ${byId("slider").value} percent of words stay`);
-    return guarantee;
   }
 
   /** Shows what a whole text can lose. */
   showTotal(loss) {
     byId("n-total").textContent = loss === 0 ? "0" : `≤ ${short(loss)}`;
-  }
-
-  get guarantee() {
-    return this.#guarantee;
   }
 }

@@ -3,6 +3,10 @@
 const byId = (id) => document.getElementById(id);
 const DRAWS = 2000;
 
+// Words that are listed, and words among which the user's own is looked for.
+const LISTED = 10;
+const RANKED = 1000;
+
 const METHODS = {
   exact: "Computed exactly.",
   drawn: `Estimated from ${DRAWS.toLocaleString("en")} draws; ± is the 95 % interval.`,
@@ -37,7 +41,16 @@ function bar(likely, most, mark) {
 
 function fill(list, likely, mark) {
   const most = Math.max(...likely.map((l) => l.probability), 1e-9);
-  byId(list).replaceChildren(...likely.map((l) => bar(l, most, mark)));
+  byId(list).replaceChildren(...likely.slice(0, LISTED).map((l) => bar(l, most, mark)));
+  // Where the user's own word stands, if it is not among the first.
+  const rank = likely.findIndex((l) => l.word === mark);
+  if (rank < LISTED && rank >= 0) return;
+  const item = document.createElement("li");
+  item.className = "rank";
+  item.textContent = rank < 0
+    ? `Your “${mark}” is not among the ${RANKED.toLocaleString("en")} likeliest.`
+    : `Your “${mark}” is in place ${rank + 1}, with ${percent(likely[rank].probability)}.`;
+  byId(list).append(item);
 }
 
 /** Opens the dialog for a word of the output. */
@@ -62,7 +75,7 @@ export class WordDialog {
     for (const id of ["origins", "outcomes"]) byId(id).replaceChildren();
     byId("origins-note").textContent = byId("outcomes-note").textContent = "Computing…";
     this.#dialog.showModal();
-    const ask = { ...options, top: 10, draws: DRAWS };
+    const ask = { ...options, top: RANKED, draws: DRAWS };
     const [origins, outcomes] = await Promise.all([
       this.#engine.call("origins", { word: output, options: ask }),
       this.#engine.call("outcomes", { word: original, options: ask }),
