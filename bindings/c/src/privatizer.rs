@@ -123,6 +123,7 @@ fn options_of(options: &brr_options) -> Result<Options, Failure> {
             BRR_UNKNOWN_KEEP => Unknown::Keep,
             _ => return Err(invalid("rule for unknown tokens")),
         },
+        ..Options::default()
     })
 }
 

@@ -147,6 +147,7 @@ pub unsafe extern "C" fn privatizer_new(
         budget: [Budget::Epsilon, Budget::Bound, Budget::Keep][budget as usize](value),
         layout: [Layout::Keep, Layout::Words][layout as usize],
         unknown: [Unknown::Random, Unknown::Mask, Unknown::Drop][unknown as usize],
+        ..Options::default()
     };
     match Privatizer::new(model, options) {
         Ok(privatizer) => {

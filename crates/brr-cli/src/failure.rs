@@ -75,6 +75,18 @@ impl From<brr::Error> for Failure {
     }
 }
 
+impl From<brr_train::Error> for Failure {
+    fn from(error: brr_train::Error) -> Failure {
+        use brr_train::Error::{NoWordsWanted, UnknownBinarizer};
+        match error {
+            NoWordsWanted => Failure::Usage(format!("--words: {error}")),
+            UnknownBinarizer { .. } => Failure::Usage(format!("--binarizer: {error}")),
+            brr_train::Error::Model(error) => error.into(),
+            _ => Failure::Failed(error.to_string()),
+        }
+    }
+}
+
 /// Prints clap's help as it is, and its errors in one line.
 pub fn usage(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind::{

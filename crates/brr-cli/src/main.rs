@@ -3,6 +3,7 @@
 
 mod commands;
 mod failure;
+mod families;
 mod model_source;
 mod npy;
 mod output;
@@ -27,7 +28,13 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Privatize(commands::privatize::Args),
+    Build(commands::build::Args),
+    Certify(commands::certify::Args),
     Inspect(commands::inspect::Args),
+    Calibrate(commands::calibrate::Args),
+    Explain(commands::explain::Args),
+    Ratio(commands::ratio::Args),
+    Audit(commands::audit::Args),
     Bench(commands::bench::Args),
 }
 
@@ -38,7 +45,13 @@ fn main() -> ExitCode {
     };
     let result = match cli.command {
         Command::Privatize(args) => commands::privatize::run(args),
+        Command::Build(args) => commands::build::run(args),
+        Command::Certify(args) => commands::certify::run(args),
         Command::Inspect(args) => commands::inspect::run(args),
+        Command::Calibrate(args) => commands::calibrate::run(args),
+        Command::Explain(args) => commands::explain::run(args),
+        Command::Ratio(args) => commands::ratio::run(args),
+        Command::Audit(args) => commands::audit::run(args),
         Command::Bench(args) => commands::bench::run(args),
     };
     match result {

@@ -82,6 +82,13 @@ impl WholeFile {
         &self.path
     }
 
+    /// Writes all of its content and gives it its name.
+    pub fn finish_with(mut self, content: &[u8]) -> Result {
+        let written = self.write_all(content);
+        written.map_err(|e| Failure::file("write", &self.path, &e))?;
+        self.finish()
+    }
+
     /// Gives it its name.
     pub fn finish(self) -> Result {
         let WholeFile {

@@ -28,6 +28,40 @@ pub fn bytes(total: Option<u64>) -> ProgressBar {
     hidden_unless_terminal(bar)
 }
 
+/// The share done of one thing after another, each with its name.
+pub struct Stages {
+    bar: ProgressBar,
+}
+
+impl Stages {
+    /// Nothing is shown yet.
+    pub fn new() -> Stages {
+        let bar =
+            ProgressBar::new(1000).with_style(style("{msg:24} {bar:30} {percent:>3} %  ETA {eta}"));
+        Stages {
+            bar: hidden_unless_terminal(bar),
+        }
+    }
+
+    /// This much of the stage is done.
+    pub fn show(&self, stage: &str, share: f64) {
+        if !self
+            .bar
+            .message()
+            .starts_with(stage.split(" (").next().unwrap_or(stage))
+        {
+            self.bar.reset();
+        }
+        self.bar.set_message(stage.to_owned());
+        self.bar.set_position((share * 1000.0) as u64);
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template)
         .expect("a valid template")

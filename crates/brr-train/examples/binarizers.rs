@@ -1,5 +1,5 @@
 //! Makes the table of `experiments/binarizers/README.md`: every binarizer at
-//! every length, on vectors in GloVe's text format.
+//! every length.
 //!
 //! ```text
 //! cargo run --release -p brr-train --example binarizers -- VECTORS SIMILARITY... \
@@ -10,7 +10,7 @@ use brr::codes::{CodeBits, CodeRows};
 use brr_train::binarize::{self, Options};
 use brr_train::parallel;
 use brr_train::quality::{self, CodeStats, SimilaritySet};
-use brr_train::vectors::Vectors;
+use brr_train::vectors::{self, LoadOptions, Vectors};
 use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
@@ -94,25 +94,7 @@ fn report(vectors: &Vectors, sets: &[SimilaritySet], name: &str, codes: &CodeRow
     );
 }
 
-/// GloVe text: a word (which may contain spaces), then its numbers. A first
-/// line of two numbers is a header.
-fn read(path: &str) -> Result<Vectors, Box<dyn Error>> {
-    let text = String::from_utf8(std::fs::read(path)?)?;
-    let mut vectors = Vectors::default();
-    for line in text.lines() {
-        if vectors.dim == 0 {
-            let numbers = line.split(' ').count() - 1;
-            if numbers == 1 {
-                continue;
-            }
-            vectors.dim = numbers;
-        }
-        let fields: Vec<&str> = line.rsplitn(vectors.dim + 1, ' ').collect();
-        let (word, numbers) = fields.split_last().ok_or("empty line")?;
-        vectors.words.push((*word).to_string());
-        for number in numbers.iter().rev() {
-            vectors.data.push(number.parse()?);
-        }
-    }
-    Ok(vectors)
+/// The words that a model would be built from.
+pub fn read(path: &str) -> Result<Vectors, Box<dyn Error>> {
+    Ok(vectors::load(Path::new(path), &LoadOptions::default())?.vectors)
 }

@@ -3,9 +3,9 @@
 //!
 //! Each point draws [`SAMPLES`] words by use and as many uniformly, runs the
 //! mechanism's own noise and search on them, and counts those that come back.
-//! All points share one draw of words and of noise, so the curve is smooth
-//! and rises wherever the true one rises visibly. Same seed, same table, on any
-//! number of threads.
+//! All points share one draw of words and of the numbers that decide each bit's
+//! flip: with a larger epsilon, some of the same bits flip, so the curve is
+//! smooth. Same seed, same table, on any number of threads.
 //!
 //! A share of n draws is within 1.96 sqrt(1/4 / n) of its expectation in 95 of
 //! 100 cases or more: [`HALF_WIDTH`].
@@ -37,7 +37,7 @@ const PILOT: usize = 1024;
 const MAX_EPSILON: f64 = 16.0;
 /// Halvings of epsilon's range in that search.
 const HALVINGS: u32 = 9;
-/// Words that share a stream of randomness, and a scan.
+/// Words that share a scan.
 const PART: usize = 256;
 
 /// Simulates BRR over `codes`, whose words are in order of use.
@@ -110,19 +110,26 @@ impl<'a> Simulation<'a> {
         let threshold = FlipThreshold::new(Epsilon::new(epsilon).expect("a positive epsilon"));
         let parts: Vec<&[WordId]> = words.chunks(PART).collect();
         let kept = parallel::map(self.threads, parts.len(), |part| {
-            let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-            rng.set_stream(1 + 2 * part as u64 + stream);
-            self.kept(parts[part], threshold, &mut rng)
+            let streams = (part * PART..).map(|sample| 1 + 2 * sample as u64 + stream);
+            self.kept(parts[part], threshold, streams)
         });
         kept.iter().sum::<usize>() as f64 / words.len() as f64
     }
 
-    /// How many of `words` stay.
-    fn kept(&self, words: &[WordId], threshold: FlipThreshold, rng: &mut ChaCha8Rng) -> usize {
+    /// How many of `words` stay; each has its own stream of randomness.
+    fn kept(
+        &self,
+        words: &[WordId],
+        threshold: FlipThreshold,
+        streams: impl Iterator<Item = u64>,
+    ) -> usize {
         let mut noisy = CodeRows::zeros(self.codes.bits(), words.len());
-        for (i, &word) in words.iter().enumerate() {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        for ((i, &word), stream) in words.iter().enumerate().zip(streams) {
+            rng.set_stream(stream);
+            rng.set_word_pos(0);
             self.codes.read(word as usize, noisy.row_mut(i));
-            threshold.apply(noisy.row_mut(i), rng);
+            threshold.apply(noisy.row_mut(i), &mut rng);
         }
         let nearest = Scan::new(self.codes).nearest(&noisy);
         let pairs = nearest.iter().zip(words);

@@ -12,8 +12,27 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// There is no binarizer of that name.
+    #[error("there is no binarizer '{name}'; there are: {}", crate::binarize::NAMES.join(", "))]
+    UnknownBinarizer {
+        /// The name asked for.
+        name: String,
+    },
+
+    /// The vectors cannot be made into codes.
+    #[error(transparent)]
+    Binarize(#[from] crate::binarize::BinarizeError),
+
+    /// The parts do not make a model.
+    #[error(transparent)]
+    Model(#[from] brr::Error),
+
+    /// A word-similarity file cannot be used.
+    #[error(transparent)]
+    Similarity(#[from] crate::quality::SimilarityError),
+
     /// The file system or a decompressor failed.
-    #[error("{}: cannot be read (after {offset} bytes of content): {source}{}", path.display(), damage(source))]
+    #[error("{}: cannot be read{}: {source}{}", path.display(), after(*offset), damage(source))]
     Read {
         /// The file.
         path: PathBuf,
@@ -182,6 +201,13 @@ pub enum Error {
         /// Why, as a list.
         tally: String,
     },
+}
+
+fn after(offset: u64) -> String {
+    match offset {
+        0 => String::new(),
+        _ => format!(" past byte {offset} of its content"),
+    }
 }
 
 /// The remedy, where the system's own words do not suggest one.

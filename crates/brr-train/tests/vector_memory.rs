@@ -8,7 +8,10 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use brr_train::error::Error;
 use brr_train::vectors::{LoadOptions, load};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 struct Watched;
 
@@ -66,27 +69,14 @@ fn rows(count: usize) -> Vec<u8> {
         .collect()
 }
 
-/// A fastText model of `words` words with 2 million buckets of 300 numbers, its matrix all zeros
+/// A fastText model of `words` words with 2 million buckets of `dim` numbers, its matrix all zeros
 /// but for the first number of each word.
-fn fasttext(words: u64) -> (Vec<u8>, u64) {
+fn fasttext(words: u64, dim: u64) -> (Vec<u8>, u64) {
     let mut file = Vec::new();
-    let arguments: [i32; 14] = [
-        793_712_314,
-        12,
-        300,
-        5,
-        1,
-        1,
-        5,
-        1,
-        2,
-        2,
-        2_000_000,
-        5,
-        5,
-        100,
-    ];
-    arguments.iter().for_each(|n| file.extend(n.to_le_bytes()));
+    let version = [793_712_314, 12];
+    let arguments = [dim as i32, 5, 1, 1, 5, 1, 2, 2, 2_000_000, 5, 5, 100];
+    let numbers = version.iter().chain(&arguments);
+    numbers.for_each(|n| file.extend(n.to_le_bytes()));
     file.extend([0; 8]);
     [words as i32, words as i32, 0]
         .iter()
@@ -98,13 +88,13 @@ fn fasttext(words: u64) -> (Vec<u8>, u64) {
     }
     let matrix_rows = words + 2_000_000;
     file.push(0);
-    [matrix_rows, 300]
+    [matrix_rows, dim]
         .iter()
         .for_each(|n| file.extend(n.to_le_bytes()));
-    let len = file.len() as u64 + matrix_rows * 1200;
+    let len = file.len() as u64 + matrix_rows * dim * 4;
     for _ in 0..words {
         file.extend(1f32.to_le_bytes());
-        file.extend([0; 1196]);
+        file.resize(file.len() + dim as usize * 4 - 4, 0);
     }
     (file, len)
 }
@@ -142,7 +132,7 @@ fn memory_is_that_of_the_result() {
     );
 
     // 2.4 GB of a fastText model.
-    let (model, len) = fasttext(500);
+    let (model, len) = fasttext(500, 300);
     sparse(&path, &model, len);
     let loaded = load(
         &path,
@@ -156,4 +146,13 @@ fn memory_is_that_of_the_result() {
     // Each word has four n-grams of five characters.
     assert_eq!(loaded.vectors.row(99)[0], 1.0 / 5.0);
     assert!(peak_of_loading(&path, Some(100)) < SOME);
+
+    // A packed model does not tell its size: what it promises must not be reserved.
+    let (model, _) = fasttext(500, 60_000);
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(&model[..10_000]).unwrap();
+    sparse(&path, &packed.finish().unwrap(), 0);
+    let cut = load(&path, &LoadOptions::default());
+    assert!(matches!(cut, Err(Error::Read { .. })), "{cut:?}");
+    assert!(peak_of_loading(&path, None) < SOME);
 }

@@ -5,7 +5,7 @@
 //! cargo run --release -p brr --example search_crossover -- [--words 34000] [--bits 256]
 //! ```
 //!
-//! Codes are random; a query is a code with each bit flipped with the given
+//! `many` is 1024 queries at once. Codes are random; a query is a code with each bit flipped with the given
 //! probability, which is that of `epsilon = ln((1 - p) / p)` a bit.
 
 use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
@@ -47,21 +47,24 @@ fn main() {
          {radii} radii, built in {built} ms\n",
         scan.backend()
     );
-    println!(
-        "| flip probability | epsilon | scan, one | scan, {QUERIES} | index, one | index, {QUERIES} |"
-    );
+    println!("| flip probability | epsilon | scan, one | scan, many | index, one | index, many |");
     println!("|---:|---:|---:|---:|---:|---:|");
     for flip in FLIPS {
         let queries = noisy(&rows, flip, &mut rng);
-        assert_eq!(scan.nearest(&queries), index.nearest(&queries));
+        assert_eq!(scan.nearest(&queries), index.nearest(&scan, &queries));
         let mut best = [f64::INFINITY; 4];
         // In turns, so that a busy machine slows all alike.
         for _ in 0..repeat {
             let times = [
                 time(|| queries.iter().map(|q| scan.nearest_one(q)).collect()),
                 time(|| scan.nearest(&queries)),
-                time(|| queries.iter().map(|q| index.nearest_one(q)).collect()),
-                time(|| index.nearest(&queries)),
+                time(|| {
+                    queries
+                        .iter()
+                        .map(|q| index.nearest_one(&scan, q))
+                        .collect()
+                }),
+                time(|| index.nearest(&scan, &queries)),
             ];
             for (best, time) in best.iter_mut().zip(times) {
                 *best = best.min(time);

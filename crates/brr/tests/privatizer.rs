@@ -172,7 +172,16 @@ fn golden_run() {
     let texts = ["Qa qb, qc <br/> unknown QD!", "qe"];
     let out = p.privatize_batch_with(&texts, &mut rng);
     let texts: Vec<&str> = out.iter().map(|o| o.text.as_str()).collect();
-    assert_eq!(texts, ["qjd qh, qac <br /> qrb qac!", "qj"]);
+    assert_eq!(texts, ["qjd qh, qac <br /> qbb qac!", "qj"]);
+
+    // Another search gives the same words.
+    let indexed = privatizer(Options {
+        search: brr::mechanism::Search::MultiIndex,
+        ..*p.options()
+    });
+    let again = ["Qa qb, qc <br/> unknown QD!", "qe"];
+    let mut same = ChaCha20Rng::from_seed([42; 32]);
+    assert_eq!(indexed.privatize_batch_with(&again, &mut same), out);
 
     let p = privatizer(Options {
         mechanism: MechanismKind::Exponential,
@@ -180,5 +189,5 @@ fn golden_run() {
         ..Options::default()
     });
     let out = p.privatize_batch_with(&["Qa qb, qc unknown QD!"], &mut rng);
-    assert_eq!(out[0].text, "qrb qgc, qc qx qtc!");
+    assert_eq!(out[0].text, "qmd qeb, qh qp qd!");
 }

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use brr::Model;
 use brr::nearest::Scan;
+use brr_train::quality::real_neighbors;
+use brr_train::vectors::Vectors;
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
 use crate::output::write_whole;
-use crate::{model_source, npy};
+use crate::{families, model_source, npy};
 
 /// Show a model: size, distances, quality, provenance; look at neighbours; export codes
 #[derive(clap::Args)]
@@ -25,6 +27,9 @@ pub struct Args {
     /// How many neighbours to show
     #[arg(long, value_name = "K", default_value_t = 10, requires = "neighbors")]
     count: usize,
+    /// Show the nearest words by the real vectors in this file beside them
+    #[arg(long, value_name = "FILE", requires = "neighbors")]
+    vectors: Option<PathBuf>,
     /// Write codes.npy (unsigned bytes, a row per word) and words.txt into this folder
     #[arg(long, value_name = "DIR")]
     export: Option<PathBuf>,
@@ -142,38 +147,100 @@ fn print_facts(facts: &Value) {
     }
 }
 
+/// A word with its nearest words: by code, and by the real vectors if given.
+struct Neighborhood {
+    word: String,
+    codes: Vec<(String, u16)>,
+    vectors: Option<Vec<(String, f32)>>,
+}
+
 fn show_neighbors(args: &Args, model: &Model) -> Result {
+    let real = args.vectors.as_deref().map(families::load).transpose()?;
     let mut all = Vec::new();
     for word in &args.neighbors {
         let id = model.find(word).ok_or_else(|| {
-            Failure::Usage(
-                "--neighbors: the model does not know that word; try another".to_string(),
-            )
+            Failure::Usage("--neighbors: the model does not know that word; try another".into())
         })?;
-        all.push((word, code_neighbors(model, id, args.count)));
+        let word = model.vocabulary().word(id).to_owned();
+        let codes = code_neighbors(model, id, args.count);
+        all.push(Neighborhood {
+            codes: codes
+                .iter()
+                .map(|&(id, d)| (model.vocabulary().word(id).to_owned(), d))
+                .collect(),
+            vectors: real
+                .as_ref()
+                .map(|real| vector_neighbors(real, &word, args.count)),
+            word,
+        });
     }
-    let name = |id: u32| model.vocabulary().word(id).to_owned();
     if args.json {
-        let list: Vec<Value> = all
-            .iter()
-            .map(|(word, near)| {
-                let near: Vec<Value> = near
-                    .iter()
-                    .map(|&(id, d)| json!({"word": name(id), "distance": d}))
-                    .collect();
-                json!({"word": word, "codes": near})
-            })
-            .collect();
+        let list: Vec<Value> = all.iter().map(neighborhood_json).collect();
         println!("{:#}", Value::from(list));
-        return Ok(());
-    }
-    for (word, near) in all {
-        println!("{word}");
-        for (id, distance) in near {
-            println!("  {distance:>4}  {}", name(id));
-        }
+    } else {
+        all.iter().for_each(print_neighborhood);
     }
     Ok(())
+}
+
+fn vector_neighbors(vectors: &Vectors, word: &str, count: usize) -> Vec<(String, f32)> {
+    let Some(id) = vectors.words.iter().position(|w| w == word) else {
+        return Vec::new();
+    };
+    let near = real_neighbors(vectors, &[id], count, brr_train::parallel::cores());
+    let named = |&(id, cosine): &(usize, f32)| (vectors.words[id].clone(), cosine);
+    near.first()
+        .map_or(Vec::new(), |near| near.iter().map(named).collect())
+}
+
+fn neighborhood_json(n: &Neighborhood) -> Value {
+    let codes: Vec<Value> = n
+        .codes
+        .iter()
+        .map(|(w, d)| json!({"word": w, "distance": d}))
+        .collect();
+    let vectors = n.vectors.as_ref().map(|near| {
+        let near = near
+            .iter()
+            .map(|(w, cosine)| json!({"word": w, "cosine": cosine}));
+        near.collect::<Vec<Value>>()
+    });
+    json!({"word": n.word, "codes": codes, "vectors": vectors})
+}
+
+/// A column of code neighbours and, beside it, one of real neighbours; a star
+/// marks words that stand in both.
+fn print_neighborhood(n: &Neighborhood) {
+    let Some(real) = &n.vectors else {
+        println!("{}", n.word);
+        n.codes
+            .iter()
+            .for_each(|(word, d)| println!("  {d:>4}  {word}"));
+        return;
+    };
+    println!(
+        "{:<32}  vectors (cosine)",
+        format!("{}: codes (bits)", n.word)
+    );
+    for i in 0..n.codes.len().max(real.len()) {
+        let left = n.codes.get(i).map_or(String::new(), |(word, d)| {
+            let star = if real.iter().any(|(w, _)| w == word) {
+                '*'
+            } else {
+                ' '
+            };
+            format!("{d:>4} {star}{word}")
+        });
+        let right = real.get(i).map_or(String::new(), |(word, cosine)| {
+            let star = if n.codes.iter().any(|(w, _)| w == word) {
+                '*'
+            } else {
+                ' '
+            };
+            format!("{cosine:.3} {star}{word}")
+        });
+        println!("  {left:<30}  {right}");
+    }
 }
 
 /// The nearest other words by code, nearest first, lowest id among equals.

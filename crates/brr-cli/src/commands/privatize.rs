@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
+use brr::mechanism::Search;
 use brr::{Budget, Layout, MechanismKind, Options, Privatized, Privatizer, Unknown};
 use clap::ValueEnum;
 use serde_json::json;
@@ -46,6 +47,9 @@ pub struct Args {
     /// What becomes of words that the model does not know
     #[arg(long, value_enum, default_value = "random")]
     unknown: UnknownArg,
+    /// How brr finds the nearest word
+    #[arg(long, value_enum, default_value = "scan")]
+    search: SearchArg,
     /// Threads to use [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
@@ -169,6 +173,23 @@ impl From<UnknownArg> for Unknown {
     }
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum SearchArg {
+    /// Look at every code: the time tells nothing about the word
+    Scan,
+    /// Hash tables: faster at large epsilon, but the time depends on the noisy code
+    MultiIndex,
+}
+
+impl From<SearchArg> for Search {
+    fn from(arg: SearchArg) -> Search {
+        match arg {
+            SearchArg::Scan => Search::Scan,
+            SearchArg::MultiIndex => Search::MultiIndex,
+        }
+    }
+}
+
 /// What was done so far.
 #[derive(Default)]
 struct Counts {
@@ -183,6 +204,7 @@ pub fn run(args: Args) -> Result {
         budget: args.privacy.budget(),
         layout: args.layout.into(),
         unknown: args.unknown.into(),
+        search: args.search.into(),
     };
     let model = model_source::open(args.privacy.model.as_deref())?;
     let privatizer = Privatizer::new(model, options)?;

@@ -4,21 +4,35 @@
 //!
 //! - [`Hyperplane`]: signs of random projections. The baseline.
 //! - [`Itq`]: principal components, then the rotation that loses least to signs.
+//! - [`Autoencoder`]: near-lossless binarization (Tissier, Gravier, Habrard 2019),
+//!   the codes of the BRR paper.
+//! - [`Affinity`]: codes chosen word by word to reproduce the similarities
+//!   themselves. The best at every length, most of all at few bits.
 //!
 //! Same vectors, same options: same codes, bit for bit, on any CPU and for any
-//! number of threads ([`crate::matrix`] says why).
+//! number of threads ([`crate::matrix`] says why). [`separate()`] then gives
+//! every word a code of its own.
 
+mod affinity;
+mod autoencoder;
+mod descent;
+mod graph;
 mod hyperplane;
 mod itq;
+mod separate;
 mod spectrum;
+mod word;
 
 use crate::matrix::Matrix;
 use crate::vectors::Vectors;
 use brr::codes::{CodeBits, CodeRows};
 use std::fmt;
 
+pub use affinity::Affinity;
+pub use autoencoder::Autoencoder;
 pub use hyperplane::Hyperplane;
 pub use itq::Itq;
+pub use separate::{Separated, separate};
 
 /// What every binarizer is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,11 +76,13 @@ pub trait Binarizer {
 }
 
 /// The names that [`by_name`] knows, the best binarizer first.
-pub const NAMES: [&str; 2] = ["itq", "hyperplane"];
+pub const NAMES: [&str; 4] = ["affinity", "autoencoder", "itq", "hyperplane"];
 
 /// The binarizer of that name, with its default settings.
 pub fn by_name(name: &str) -> Option<Box<dyn Binarizer>> {
     match name {
+        "affinity" => Some(Box::new(Affinity::default())),
+        "autoencoder" => Some(Box::new(Autoencoder::default())),
         "itq" => Some(Box::new(Itq::default())),
         "hyperplane" => Some(Box::new(Hyperplane)),
         _ => None,

@@ -10,7 +10,6 @@ pub struct Spectrum {
     /// One row per word.
     pub scores: Matrix,
     /// Variance along each component.
-    #[allow(dead_code)]
     pub variances: Vec<f64>,
 }
 

@@ -19,8 +19,10 @@
 //! miss a larger scale between two that it tries; it never returns one that
 //! was not measured over all pairs and found to be within the target.
 
+mod ladder;
 mod measure;
 mod profile;
+mod search;
 #[cfg(test)]
 mod tests;
 
@@ -31,16 +33,10 @@ use brr::mechanism::{Certificate, Weights};
 use brr::{Epsilon, Model};
 
 use crate::all_pairs::OnShare;
+pub use ladder::certify_ladder;
 pub use measure::Measure;
 use profile::Profile;
-
-/// Steps from the target down to half of it, in which a scale is looked for.
-/// Half the target is about what the textbook gives.
-const STEPS: u32 = 16;
-/// The scale is found to within this share of itself...
-const PRECISION: f64 = 1e-7;
-/// ... or of the widest range, whichever takes fewer halvings.
-const HALVINGS: u32 = 48;
+use search::largest_scale;
 
 /// Certifies weights on one model's codes. Making it takes one pass over all
 /// pairs; each certificate then takes a fraction of a second.
@@ -156,39 +152,3 @@ impl fmt::Display for Refuted {
 }
 
 impl std::error::Error for Refuted {}
-
-/// The largest scale found for which `epsilon` gives at most `target`, with what
-/// it gave.
-fn largest_scale<T>(target: f64, epsilon: impl Fn(f64) -> (f64, T)) -> (f64, T) {
-    let attempt = |scale: f64| {
-        let (got, value) = epsilon(scale);
-        (got <= target).then_some((scale, value))
-    };
-    // Steeper than this, all weights but the first are at the floor.
-    if let Some(steepest) = attempt(Weights::MAX_SCALE) {
-        return steepest;
-    }
-    let mut high = Weights::MAX_SCALE;
-    let down = (0..=STEPS).map(|step| target * (1.0 - f64::from(step) / f64::from(2 * STEPS)));
-    let mut best = None;
-    for scale in down.filter(|&scale| scale < Weights::MAX_SCALE) {
-        best = attempt(scale);
-        if best.is_some() {
-            break;
-        }
-        high = scale;
-    }
-    // Level weights give 0.
-    let mut best = best.unwrap_or_else(|| (0.0, epsilon(0.0).1));
-    for _ in 0..HALVINGS {
-        if high - best.0 <= PRECISION * high {
-            break;
-        }
-        let middle = (best.0 + high) / 2.0;
-        match attempt(middle) {
-            Some(better) => best = better,
-            None => high = middle,
-        }
-    }
-    best
-}

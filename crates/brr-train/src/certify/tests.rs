@@ -208,3 +208,23 @@ fn a_changed_certificate_is_refuted() {
     let message = check(&|c| c.epsilon /= 2.0).to_string();
     assert!(message.contains("brr certify"), "{message}");
 }
+
+#[test]
+fn a_ladder_has_round_epsilons_from_few_to_nearly_all_words() {
+    let mut rows = CodeRows::zeros(CodeBits::new(128).unwrap(), 200);
+    for i in 0..200 {
+        let hash = |salt: u64| (i as u64 ^ salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        rows.row_mut(i)
+            .copy_from_slice(&[hash(1 << 40), hash(1 << 50).rotate_left(17)]);
+    }
+    let model = model(&rows);
+    let ladder = certify_ladder(&model, 2, &|_| {});
+    assert!((16..=60).contains(&ladder.len()), "{}", ladder.len());
+    let (first, last) = (&ladder[0], ladder.last().unwrap());
+    assert!(first.keep.weighted < 0.05 && last.keep.weighted > 0.99);
+    for c in &ladder {
+        assert!(c.epsilon <= c.asked && c.epsilon > 0.999 * c.asked);
+        assert!(format!("{}", c.asked).len() <= 6, "{}", c.asked);
+    }
+    assert!(model.with_certificates(&ladder).is_ok());
+}

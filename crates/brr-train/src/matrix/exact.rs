@@ -6,18 +6,18 @@ pub fn bits_for(k: usize) -> u32 {
     (53 - k.max(1).next_power_of_two().trailing_zeros()) / 2
 }
 
-/// `values` rounded to `bits` leading bits relative to the largest of them.
-pub fn rounded(values: &[f64], bits: u32) -> Vec<f64> {
+/// Rounds `values` to `bits` leading bits relative to the largest of them.
+pub fn round(values: &mut [f64], bits: u32) {
     let largest = largest(values);
     if largest == 0.0 {
-        return values.to_vec();
+        return;
     }
     // |v| < 2^top for every value, so |v| is at most 2^bits steps of 2^(top - bits).
     let top = largest.log2_floor() + 1;
     // Adding and subtracting 1.5 * 2^(52 + step) drops all bits below the step,
     // to nearest: two exact IEEE operations that vectorize on every target.
     let magic = 1.5 * power_of_two(52 + top - bits as i32);
-    values.iter().map(|v| (v + magic) - magic).collect()
+    values.iter_mut().for_each(|v| *v = (*v + magic) - magic);
 }
 
 /// Largest absolute value, 0 if there is none. A maximum is the same in any
@@ -119,6 +119,11 @@ mod tests {
 
     #[test]
     fn rounding_keeps_the_leading_bits() {
+        let rounded = |values: &[f64], bits| {
+            let mut values = values.to_vec();
+            round(&mut values, bits);
+            values
+        };
         assert_eq!(rounded(&[1.0, 0.3, -0.3, 0.0], 4), [1.0, 0.25, -0.25, 0.0]);
         assert_eq!(rounded(&[0.0, 0.0], 20), [0.0, 0.0]);
         for scale in [1e-30, 1.0, 1e30] {

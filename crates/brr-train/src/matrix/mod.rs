@@ -23,7 +23,7 @@ pub mod rotation;
 use crate::parallel;
 pub use exact::gemm;
 
-/// Rows of a product computed by one part.
+/// Most rows of a product computed in one go.
 const PART: usize = 512;
 
 /// A matrix in row-major order.
@@ -80,6 +80,12 @@ impl Matrix {
         &mut self.data[i * self.cols..(i + 1) * self.cols]
     }
 
+    /// Changes the number of rows; new ones are zero.
+    pub fn resize(&mut self, rows: usize) {
+        self.rows = rows;
+        self.data.resize(rows * self.cols, 0.0);
+    }
+
     /// The transpose.
     pub fn transposed(&self) -> Matrix {
         Matrix::from_fn(self.cols, self.rows, |i, j| self.data[j * self.cols + i])
@@ -99,24 +105,48 @@ impl Matrix {
         }
     }
 
+    /// Drops what a product with `terms` terms cannot take of an operand.
+    pub fn round(&mut self, terms: usize) {
+        exact::round(&mut self.data, exact::bits_for(terms));
+    }
+
+    /// A copy, [rounded](Self::round).
+    pub fn rounded(&self, terms: usize) -> Matrix {
+        let mut copy = self.clone();
+        copy.round(terms);
+        copy
+    }
+
     /// The product of `a` and `b`, rounded as the module's documentation says:
     /// the same bits on any CPU and for any number of threads.
     ///
     /// # Panics
     /// If the inner dimensions differ.
     pub fn product(threads: usize, a: &Matrix, op_a: Op, b: &Matrix, op_b: Op) -> Matrix {
+        let terms = a.shape(op_a).1;
+        let (a, b) = (a.rounded(terms), b.rounded(terms));
+        let mut out = Matrix::zeros(a.shape(op_a).0, b.shape(op_b).1);
+        out.set_product(threads, &a, op_a, &b, op_b);
+        out
+    }
+
+    /// Becomes the product of operands that are [rounded](Self::round) already,
+    /// to no fewer terms than it has, or hold small whole numbers.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    pub fn set_product(&mut self, threads: usize, a: &Matrix, op_a: Op, b: &Matrix, op_b: Op) {
         let (m, k, rs_a, cs_a) = a.shape(op_a);
         let (kb, n, rs_b, cs_b) = b.shape(op_b);
         assert_eq!(k, kb, "inner dimensions of a product");
-        let bits = exact::bits_for(k);
-        let (ra, rb) = (exact::rounded(&a.data, bits), exact::rounded(&b.data, bits));
-        let mut out = Matrix::zeros(m, n);
-        parallel::chunks(threads, &mut out.data, PART * n.max(1), |part, chunk| {
-            let rows = chunk.len() / n;
-            let from = &ra[part * PART * rs_a.unsigned_abs()..];
-            gemm((rows, k, n), (from, rs_a, cs_a), (&rb, rs_b, cs_b), chunk);
+        assert_eq!((self.rows, self.cols), (m, n), "shape of a product");
+        // No addition rounds, so how the rows are split does not show.
+        let rows = m.div_ceil(threads.max(1)).clamp(1, PART);
+        parallel::chunks(threads, &mut self.data, rows * n.max(1), |part, chunk| {
+            let from = &a.data[part * rows * rs_a.unsigned_abs()..];
+            let shape = (chunk.len() / n, k, n);
+            gemm(shape, (from, rs_a, cs_a), (&b.data, rs_b, cs_b), chunk);
         });
-        out
     }
 }
 

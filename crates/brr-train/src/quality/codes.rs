@@ -1,11 +1,8 @@
 //! What can be read off a table of codes alone.
 
-use crate::parallel;
-use brr::codes::{CodeRows, hamming};
+use crate::all_pairs::{Visitor, visit};
+use brr::codes::{CodeBlocks, CodeRows, to_blocks};
 use std::collections::BinaryHeap;
-
-/// Rows that one part compares with all later rows.
-const PART: usize = 128;
 
 /// An exact mean of whole numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,33 +137,53 @@ fn pairs(
     threads: usize,
     progress: impl Fn(f64) + Sync,
 ) -> (u32, Vec<ClosePair>) {
-    let parts = codes.len().div_ceil(PART);
-    let scan = |part: usize| {
-        let (mut max, mut heap) = (0, BinaryHeap::new());
-        for a in part * PART..((part + 1) * PART).min(codes.len()) {
-            for b in a + 1..codes.len() {
-                let distance = hamming(codes.row(a), codes.row(b));
-                max = max.max(distance);
+    let blocks = to_blocks(codes);
+    let Some(blocks) = CodeBlocks::new(codes.bits(), codes.len(), &blocks) else {
+        return (0, Vec::new());
+    };
+    let (max, heap) = (0, BinaryHeap::new());
+    let new = |_| Extremes {
+        keep,
+        max,
+        heap: heap.clone(),
+    };
+    let found = visit(blocks, threads, &progress, new);
+    let max = found.iter().map(|group| group.max).max().unwrap_or(0);
+    let mut closest: Vec<ClosePair> = found.into_iter().flat_map(|group| group.heap).collect();
+    closest.sort_unstable();
+    closest.truncate(keep);
+    (max.into(), closest)
+}
+
+/// Largest distance and closest pairs of a group of words.
+struct Extremes {
+    keep: usize,
+    max: u16,
+    heap: BinaryHeap<ClosePair>,
+}
+
+impl Visitor for Extremes {
+    fn visit(&mut self, word: usize, first: usize, distances: &[u16]) {
+        let bar = match self.heap.peek() {
+            Some(worst) if self.heap.len() == self.keep => worst.distance,
+            _ => u32::MAX,
+        };
+        for (other, &distance) in (first..).zip(distances) {
+            self.max = self.max.max(distance);
+            if u32::from(distance) <= bar && other > word {
+                let (a, b) = (word as u32, other as u32);
                 offer(
-                    &mut heap,
-                    keep,
+                    &mut self.heap,
+                    self.keep,
                     ClosePair {
-                        distance,
-                        a: a as u32,
-                        b: b as u32,
+                        distance: distance.into(),
+                        a,
+                        b,
                     },
                 );
             }
         }
-        progress((part + 1) as f64 / parts as f64);
-        (max, heap.into_vec())
-    };
-    let found = parallel::map(threads, parts, scan);
-    let max = found.iter().map(|&(max, _)| max).max().unwrap_or(0);
-    let mut closest: Vec<ClosePair> = found.into_iter().flat_map(|(_, pairs)| pairs).collect();
-    closest.sort_unstable();
-    closest.truncate(keep);
-    (max, closest)
+    }
 }
 
 /// Keeps the `keep` smallest pairs in `heap`.

@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 use sha2::{Digest, Sha256};
 use zip::ZipArchive;
+use zip::result::{ZipError, ZipResult};
 
-use super::stream::{Decoded, Gauge, Stream, Tapped};
+use super::source::{Decoded, Gauge, Tapped};
+use super::stream::Stream;
 use super::zstd::ZstdReader;
 use crate::error::{Error, Result};
 
@@ -90,13 +92,13 @@ fn with_member<T>(
     let failed = |e| Error::Read {
         path: path.to_owned(),
         offset: 0,
-        source: io::Error::other(e),
+        source: zip_error(e),
     };
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(failed)?;
     let names: Vec<String> = archive
         .file_names()
         .map(|name| name.map(Into::into))
-        .collect::<zip::result::ZipResult<_>>()
+        .collect::<ZipResult<_>>()
         .map_err(failed)?;
     let name = choose(path, names, member)?;
     let decoder = archive.by_name(&name).map_err(failed)?;
@@ -106,6 +108,15 @@ fn with_member<T>(
         Gauge::default(),
         false,
     ))
+}
+
+/// Tells an archive that is damaged from one that is locked or packed in an unknown way.
+fn zip_error(error: ZipError) -> io::Error {
+    match error {
+        ZipError::Io(e) => e,
+        ZipError::InvalidArchive(_) => io::Error::new(io::ErrorKind::InvalidData, error),
+        _ => io::Error::new(io::ErrorKind::Unsupported, error),
+    }
 }
 
 /// The member that is meant: the one named, the only one, or the only one named like vectors.

@@ -79,8 +79,7 @@ pub(super) fn read(stream: &mut Stream<'_>, into: &mut Collector<'_>) -> Result<
     {
         return Err(stream.damaged(format!("{rows} rows, too few for words and n-grams")));
     }
-    let mut data = vec![0.0; shares.len() * dim];
-    add_parts(stream, &parts, dim, &mut data, into)?;
+    let mut data = add_parts(stream, &parts, dim, into)?;
     for (row, share) in data.chunks_exact_mut(dim).zip(shares) {
         row.iter_mut().for_each(|x| *x *= share);
     }
@@ -229,14 +228,15 @@ fn read_matrix_header(stream: &mut Stream<'_>, dim: usize) -> Result<u64> {
     Ok(rows)
 }
 
-/// Adds each row to the words that it is part of.
+/// Adds each row to the words that it is part of. The rows of the words themselves come first, in
+/// the order of the words, so that memory grows with what is read.
 fn add_parts(
     stream: &mut Stream<'_>,
     parts: &[Part],
     dim: usize,
-    data: &mut [f32],
     into: &mut Collector<'_>,
-) -> Result<()> {
+) -> Result<Vec<f32>> {
+    let mut data: Vec<f32> = Vec::new();
     let mut bytes = vec![0; dim * 4];
     let mut row = Vec::with_capacity(dim);
     let mut next = 0;
@@ -247,14 +247,19 @@ fn add_parts(
         next = at + 1;
         decode_f32(&bytes, &mut row);
         for part in same_row {
-            let sum = &mut data[part.word as usize * dim..][..dim];
-            sum.iter_mut().zip(&row).for_each(|(sum, x)| *sum += x);
+            let start = part.word as usize * dim;
+            if start == data.len() {
+                data.extend_from_slice(&row);
+            } else {
+                let sum = &mut data[start..start + dim];
+                sum.iter_mut().zip(&row).for_each(|(sum, x)| *sum += x);
+            }
         }
         if nth.is_multiple_of(1 << 16) {
             into.tell_progress(stream);
         }
     }
-    Ok(())
+    Ok(data)
 }
 
 fn unsupported(stream: &Stream<'_>, what: &'static str, remedy: &'static str) -> Error {

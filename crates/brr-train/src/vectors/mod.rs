@@ -18,8 +18,8 @@
 //! - GloVe and word2vec text, fastText `.vec` (`text.rs`): it takes the first field as the word, so
 //!   that tokens with spaces (GloVe 840B) are errors, as are blank lines.
 //! - word2vec binary (`word2vec.rs`): no early stop; the header drives the allocation.
-//! - fastText `.bin` (`fasttext.rs`): reads the 2.4 GB matrix of a Common Crawl model to get one
-//!   word.
+//! - fastText `.bin` (`fasttext.rs`): reads all 4.8 GB of a Common Crawl model's matrix for one
+//!   word, refuses supervised models, and counts the brackets as n-grams of one character.
 //! - NumPy `.npy` (`npy.rs`): not among its formats.
 
 mod archive;
@@ -28,6 +28,7 @@ mod fasttext;
 mod format;
 mod npy;
 mod report;
+mod source;
 mod stream;
 mod subwords;
 mod text;

@@ -1,16 +1,12 @@
-//! A buffered stream of bytes that can be looked into, jumped over, and told apart from its file.
+//! A buffered stream of bytes that can be looked into and jumped over.
 //!
 //! All formats are read through [`Stream`], so that a 5 GB file of which 50,000 words are wanted
 //! costs one buffer, and so that every failure names the file and how far it was read.
 
-use std::cell::RefCell;
-use std::fs::File;
-use std::io::{self, BufRead, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
-use sha2::{Digest, Sha256};
-
+use super::source::{Gauge, Source};
 use crate::error::{Error, Result};
 
 /// Size of the buffer, and so of what [`Stream::peek`] can see.
@@ -18,128 +14,6 @@ pub(super) const BUFFER: usize = 256 * 1024;
 
 /// No row of word vectors is longer; without a limit a file without line ends would fill memory.
 const MAX_LINE: u64 = 1 << 20;
-
-/// Bytes in order, some of which may be jumped over.
-pub(super) trait Source: Read {
-    /// Jumps over `n` bytes.
-    fn skip(&mut self, n: u64) -> io::Result<()>;
-}
-
-/// Jumps over `n` bytes by reading them.
-fn read_over(source: &mut impl Read, n: u64) -> io::Result<()> {
-    match io::copy(&mut source.take(n), &mut io::sink())? {
-        all if all == n => Ok(()),
-        _ => Err(io::ErrorKind::UnexpectedEof.into()),
-    }
-}
-
-/// The output of a decompressor: it can only be read.
-pub(super) struct Decoded<R>(pub R);
-
-impl<R: Read> Read for Decoded<R> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buf)
-    }
-}
-
-impl<R: Read> Source for Decoded<R> {
-    fn skip(&mut self, n: u64) -> io::Result<()> {
-        read_over(&mut self.0, n)
-    }
-}
-
-/// What is known about the file below the decompressor.
-#[derive(Default)]
-struct Passed {
-    hash: Sha256,
-    bytes: u64,
-    jumped: bool,
-    ended: bool,
-}
-
-/// A file that hashes what is read from it.
-pub(super) struct Tapped {
-    file: File,
-    len: Option<u64>,
-    passed: Rc<RefCell<Passed>>,
-}
-
-impl Tapped {
-    pub(super) fn new(file: File) -> Self {
-        let len = file
-            .metadata()
-            .ok()
-            .filter(|m| m.is_file())
-            .map(|m| m.len());
-        Tapped {
-            file,
-            len,
-            passed: Rc::default(),
-        }
-    }
-
-    pub(super) fn gauge(&self) -> Gauge {
-        Gauge {
-            len: self.len,
-            passed: Some(Rc::clone(&self.passed)),
-        }
-    }
-}
-
-impl Read for Tapped {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let n = self.file.read(buf)?;
-        let mut passed = self.passed.borrow_mut();
-        passed.ended |= n == 0 && !buf.is_empty();
-        passed.bytes += n as u64;
-        if !passed.jumped {
-            passed.hash.update(&buf[..n]);
-        }
-        Ok(n)
-    }
-}
-
-impl Source for Tapped {
-    fn skip(&mut self, n: u64) -> io::Result<()> {
-        let Some(len) = self.len else {
-            return read_over(self, n);
-        };
-        let mut passed = self.passed.borrow_mut();
-        if n > len.saturating_sub(passed.bytes) {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        self.file.seek(SeekFrom::Current(n as i64))?;
-        passed.bytes += n;
-        passed.jumped |= n > 0;
-        Ok(())
-    }
-}
-
-/// How far the file itself has been read.
-#[derive(Default)]
-pub(super) struct Gauge {
-    len: Option<u64>,
-    passed: Option<Rc<RefCell<Passed>>>,
-}
-
-impl Gauge {
-    /// Bytes of the file read so far, where that is known.
-    pub(super) fn bytes(&self) -> Option<u64> {
-        self.passed.as_ref().map(|passed| passed.borrow().bytes)
-    }
-
-    /// Size of the file, where that is known.
-    pub(super) fn len(&self) -> Option<u64> {
-        self.len
-    }
-
-    /// The digest of the file, if all of it came by.
-    fn sha256(&self) -> Option<[u8; 32]> {
-        let passed = self.passed.as_ref()?.borrow();
-        let whole = passed.ended || self.len == Some(passed.bytes);
-        (whole && !passed.jumped).then(|| passed.hash.clone().finalize().into())
-    }
-}
 
 /// A buffered [`Source`] that knows its name and position.
 pub(super) struct Stream<'a> {
@@ -188,7 +62,7 @@ impl<'a> Stream<'a> {
 
     /// Content not yet consumed, if the file says: decompressors do not.
     pub(super) fn remaining(&self) -> Option<u64> {
-        let len = self.gauge.len.filter(|_| self.plain)?;
+        let len = self.gauge.len().filter(|_| self.plain)?;
         Some(len.saturating_sub(self.offset))
     }
 

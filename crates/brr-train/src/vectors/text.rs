@@ -77,7 +77,8 @@ pub(super) fn parse_header(line: &[u8]) -> Option<Header> {
     fields.next().is_none().then_some(Header { rows, dim })
 }
 
-/// The number of trailing numbers that most lines have; the smaller one if that is undecided.
+/// The number of trailing numbers that most lines have; the larger one if that is undecided,
+/// since more lines are cut than grow.
 fn usual_dim(rows: &[u8], whole: bool) -> Option<usize> {
     let complete = match rows.iter().rposition(|b| *b == b'\n') {
         Some(end) if !whole => &rows[..end],
@@ -91,7 +92,6 @@ fn usual_dim(rows: &[u8], whole: bool) -> Option<usize> {
     dims.sort_unstable();
     let usual = dims
         .chunk_by(|a, b| a == b)
-        .rev()
         .max_by_key(|equal| equal.len())?[0];
     (usual > 0).then_some(usual)
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use brr_train::error::Error;
 use brr_train::vectors::{Defect, Format, LoadOptions, load};
 use proptest::prelude::*;
+use sha2::{Digest, Sha256};
 
 use crate::files::*;
 
@@ -221,6 +222,47 @@ fn a_cut_model_is_an_error() {
     let file = without_ngrams().bytes();
     for len in 4..file.len() {
         assert!(load_bytes("m.bin", &file[..len], &skip()).is_err(), "{len}");
+    }
+}
+
+#[test]
+fn supervised_models_of_version_11_have_no_ngrams() {
+    let mut table = three();
+    table.data.extend([1.0; 30]);
+    let mut file = Model {
+        table,
+        labels: 1,
+        buckets: 10,
+        ngrams: (2, 3),
+    }
+    .bytes();
+    let with_ngrams = load_bytes("m.bin", &file, &fail()).unwrap();
+    assert_ne!(with_ngrams.vectors.data, three().data);
+    file[4] = 11;
+    file[8 + 7 * 4] = 3;
+    assert_same(&load_bytes("m.bin", &file, &fail()).unwrap(), &three());
+}
+
+/// Rows that no word needs are jumped over. A digest of the rest would be a wrong one.
+#[test]
+fn a_digest_is_of_the_whole_file_or_there_is_none() {
+    for buckets in 20_000..20_020 {
+        let dim = 100;
+        let data = vec![1.0; (1 + buckets as usize) * dim];
+        let table = Table {
+            words: vec!["international".to_owned()],
+            dim,
+            data,
+        };
+        let file = Model {
+            table,
+            labels: 0,
+            buckets,
+            ngrams: (6, 6),
+        }
+        .bytes();
+        let digest = load_bytes("m.bin", &file, &fail()).unwrap().report.sha256;
+        assert!(digest.is_none_or(|digest| digest[..] == Sha256::digest(&file)[..]));
     }
 }
 

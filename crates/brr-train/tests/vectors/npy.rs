@@ -1,7 +1,7 @@
 //! NumPy `.npy` with a word list.
 
 use brr_train::error::{Error, Result};
-use brr_train::vectors::{Defect, Format, Loaded, load};
+use brr_train::vectors::{Defect, Format, LoadOptions, Loaded, OnDefect, load};
 use proptest::prelude::*;
 
 use crate::files::*;
@@ -114,6 +114,17 @@ fn the_word_list_must_be_there_and_fit() {
             "{result:?}"
         );
     }
+    // A list that is too long is not taken for a matrix that is cut short.
+    let folder = Folder::new();
+    let strict = LoadOptions {
+        on_defect: OnDefect::Fail,
+        ..with_list(&folder.write("words.txt", "the\ncat\nsat\non\n"))
+    };
+    let result = load(&folder.write("v.npy", &npy), &strict);
+    assert!(
+        matches!(result, Err(Error::WordListLength { words: 4, .. })),
+        "{result:?}"
+    );
     // Even if only the first words are wanted.
     let folder = Folder::new();
     let mut options = with_list(&folder.write("words.txt", "the\ncat\n"));

@@ -106,6 +106,23 @@ fn files_of_several_frames_are_read_to_the_end() {
     );
 }
 
+/// A frame of one raw block with this checksum.
+fn raw_frame(content: &[u8], checksum: [u8; 4]) -> Vec<u8> {
+    let block = (content.len() as u32) << 3 | 1;
+    let head = [0x28, 0xb5, 0x2f, 0xfd, 0x24, content.len() as u8];
+    [&head, &block.to_le_bytes()[..3], content, &checksum].concat()
+}
+
+#[test]
+fn a_wrong_checksum_is_an_error() {
+    let content = b"of 1 2\nto 3 4\n";
+    // xxHash64 of the content, low half.
+    let right = [0x20, 0xa3, 0x5b, 0xd7];
+    assert!(load_bytes("v.zst", raw_frame(content, right), &skip()).is_ok());
+    let wrong = load_bytes("v.zst", raw_frame(content, [1, 2, 3, 4]), &skip());
+    assert!(wrong.unwrap_err().to_string().contains("checksum"));
+}
+
 #[test]
 fn the_digest_is_that_of_the_file() {
     let folder = Folder::new();

@@ -96,6 +96,9 @@ fn a_ragged_first_line_does_not_decide() {
     let loaded = load_bytes("v.txt", "x 1\nthe 1 2 3\ncat 1 2 3\n", &skip()).unwrap();
     assert_eq!(loaded.vectors.dim, 3);
     assert_eq!(defects(&loaded), [(Defect::Ragged, (1, 1))].into());
+    // If nothing else decides, the longer line is the whole one.
+    let loaded = load_bytes("v.txt", "of 1\nthe 1 2 3\n", &skip()).unwrap();
+    assert_eq!(loaded.vectors.words, ["the"]);
 }
 
 #[test]

@@ -9,13 +9,17 @@
 //! T[d(w, y)] u falls when the stretches of all words are laid end to end.
 //!
 //! **Work.** Every input takes one scan over all codes, the sum of every
-//! block's weights, and a search for u that looks at every block and at every
-//! word of one block. None of it branches on the input.
+//! block's weights, and a search for u that looks at the sum of every block and
+//! scans one block again: that of the word that is released. None of it
+//! branches on the input.
 //!
 //! **Tokens without a code** go the same way, from an arbitrary public word and
 //! with all weights 1: uniform over the N words. For a word w, Pr[y | w] lies
-//! between T[n] / Zmax and T[0] / Zmin, so the loss between an unknown token and
-//! a word is at most max(ln(N T[0] / Zmin), ln(Zmax / (N T[P_max]))).
+//! between T[P_max] / Zmax and T[0] / Zmin, so the loss between an unknown token
+//! and a word is at most max(ln(N T[0] / Zmin), ln(Zmax / (N T[P_max]))). Without
+//! a certificate Zmin and Zmax are not known, but T falls, so Z(w) lies between
+//! T[0] + (N - 1) T[P_max] and T[0] + (N - 1) T[P_min], P_min the smallest distance
+//! between two words.
 
 use std::sync::Arc;
 
@@ -23,13 +27,16 @@ use rand_core::CryptoRng;
 
 use super::certificate::{Certificate, Weights};
 use super::{Channel, Mechanism, uniform_below};
-use crate::codes::LANES;
+use crate::codes::{CodeRows, LANES};
 use crate::epsilon::{Epsilon, round_up};
 use crate::error::{Error, Result};
 use crate::guarantee::{Budget, Guarantee};
 use crate::model::{Keep, Model};
-use crate::nearest::Scan;
+use crate::nearest::{Scan, WeightTable};
 use crate::vocabulary::WordId;
+
+/// Words that are scanned together.
+const BATCH: usize = 128;
 
 /// The exponential mechanism over a model's codes.
 pub struct Exponential {
@@ -41,15 +48,19 @@ pub struct Exponential {
 }
 
 impl Exponential {
-    /// The best that is known to be at most `epsilon`: the model's certificate
-    /// with the largest epsilon not above it, or textbook weights.
+    /// The mechanism that keeps the most words among those known to give at
+    /// most `epsilon`: the model's certificates, and textbook weights.
+    ///
+    /// Between two certificates the lower one is taken; only a certificate far
+    /// below what is asked is worse than the textbook, which gives half away.
     pub fn new(model: Arc<Model>, epsilon: Epsilon) -> Result<Exponential> {
         let textbook = Weights::textbook(model.bits(), epsilon, None);
-        let usable = |c: &&Certificate| c.epsilon <= epsilon.get();
-        // A certificate far below what is asked can be worse than the textbook.
-        let best = model.certificates().iter().rfind(usable).cloned();
-        match best {
-            Some(c) if 2.0 * c.scale >= epsilon.get() => Exponential::certified(model, &c),
+        let usable = model.certificates().iter();
+        let usable = usable.filter(|c| c.epsilon <= epsilon.get());
+        // Among equals the last: the largest epsilon.
+        let best = usable.max_by(|a, b| a.keep.weighted.total_cmp(&b.keep.weighted));
+        match best.cloned() {
+            Some(c) if !keeps_more(&textbook, &c.weights) => Exponential::certified(model, &c),
             _ => Ok(Exponential::textbook(model, textbook)),
         }
     }
@@ -96,14 +107,20 @@ impl Exponential {
     pub fn textbook(model: Arc<Model>, weights: Weights) -> Exponential {
         let table = weights.table().to_vec();
         let n = model.vocabulary().len() as u128;
-        let (top, far) = (u128::from(table[0]), u128::from(table[farthest(&model)]));
+        let near = model.code_distances().nearest_min as usize;
+        let [top, near, far] = [0, near, farthest(&model)].map(|d| u128::from(table[d]));
         Exponential {
             epsilon: weights.textbook_epsilon(),
-            unknown_loss: unknown_loss(&model, &table, top + (n - 1) * far, n * top),
+            unknown_loss: unknown_loss(&model, &table, top + (n - 1) * far, top + (n - 1) * near),
             weights: table,
             keep: None,
             model,
         }
+    }
+
+    /// The integer weight of each distance, as it is sampled.
+    pub fn weights(&self) -> &[u64] {
+        &self.weights
     }
 
     /// Whether a certificate stands behind the epsilon.
@@ -121,48 +138,84 @@ fn farthest(model: &Model) -> usize {
     model.code_distances().maximum as usize
 }
 
+/// Whether `weights` keep every word at least as often as `other` does, and
+/// some more often, on any codes: T[0] / Z falls with every T[d] / T[0].
+fn keeps_more(weights: &Weights, other: &[u64]) -> bool {
+    let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
+    let table = weights.table();
+    let mut pairs = table.iter().zip(other);
+    table != other && pairs.all(|(&t, &o)| product(t, other[0]) <= product(o, table[0]))
+}
+
+/// More than rounding can take off ln(N T / Z): four operations on its argument.
+const RATIO_SLACK: f64 = 1.0 / (1u64 << 50) as f64;
+
 fn unknown_loss(model: &Model, weights: &[u64], z_min: u128, z_max: u128) -> f64 {
     let n = model.vocabulary().len() as f64;
     let likely = libm::log(n * weights[0] as f64 / z_min as f64);
     let unlikely = libm::log(z_max as f64 / (n * weights[farthest(model)] as f64));
-    round_up(likely.max(unlikely).max(0.0))
+    round_up(likely.max(unlikely).max(0.0) + RATIO_SLACK)
 }
 
-/// Draws the word in whose stretch a uniform number falls.
+/// Draws the word in whose stretch a number falls, for a batch of words.
 struct Sampler<'a> {
-    weights: &'a [u64],
-    distances: Vec<u16>,
-    /// Sum of weights of each block, and of all blocks before it.
-    sums: Vec<(u64, u128)>,
+    scan: Scan<'a>,
+    /// Sum of weights of each block, for one word after the other.
+    sums: Vec<u64>,
+    /// Distances of one block.
+    distances: [u16; LANES],
 }
 
-impl Sampler<'_> {
-    fn draw(&mut self, scan: &Scan<'_>, code: &[u64], rng: &mut dyn CryptoRng) -> WordId {
-        scan.distances(code, &mut self.distances);
-        let weights = self.weights;
-        let mut total = 0u128;
-        for (block, (sum, before)) in self.distances.chunks(LANES).zip(&mut self.sums) {
-            *before = total;
-            *sum = block.iter().map(|&d| weights[usize::from(d)]).sum();
-            total += u128::from(*sum);
+impl<'a> Sampler<'a> {
+    fn new(scan: Scan<'a>) -> Sampler<'a> {
+        Sampler {
+            scan,
+            sums: Vec::new(),
+            distances: [0; LANES],
         }
-        let u = uniform_below(total, rng);
-        // The last block that starts at or before u; every block is looked at.
-        let block = self
-            .sums
-            .iter()
-            .map(|&(_, before)| usize::from(before <= u))
-            .sum::<usize>()
-            - 1;
-        let rest = (u - self.sums[block].1) as u64;
-        let start = block * LANES;
-        let mut before = 0;
-        let mut lane = 0;
-        for &d in self.distances[start..].iter().take(LANES) {
-            before += weights[usize::from(d)];
-            lane += usize::from(before <= rest);
+    }
+
+    /// Adds up the weights of every block for every word of a batch, each by its
+    /// own table.
+    fn add_up(&mut self, batch: &CodeRows, tables: &[&WeightTable]) {
+        self.sums
+            .resize(batch.len() * self.scan.codes().blocks(), 0);
+        self.scan.weigh_many(batch, tables, &mut self.sums);
+    }
+
+    /// The sums of the blocks for word `i` of the batch.
+    fn sums(&self, i: usize) -> &[u64] {
+        let blocks = self.scan.codes().blocks();
+        &self.sums[i * blocks..(i + 1) * blocks]
+    }
+
+    /// Z of word `i` of the batch.
+    fn normalizer(&self, i: usize) -> u128 {
+        self.sums(i).iter().map(|&sum| u128::from(sum)).sum()
+    }
+
+    /// The word in whose stretch `u`, below Z, falls for word `i` of the batch,
+    /// which has this code and this table.
+    fn word_at(&mut self, u: u128, i: usize, code: &[u64], table: &WeightTable) -> WordId {
+        // Every block is looked at, and every word of the block found.
+        let (mut end, mut start, mut block) = (0, 0, 0);
+        for &sum in self.sums(i) {
+            end += u128::from(sum);
+            let is_before = end <= u;
+            start = if is_before { end } else { start };
+            block += usize::from(is_before);
         }
-        (start + lane) as WordId
+        let rest = (u - start) as u64;
+        let first = block * LANES;
+        let words = LANES.min(self.scan.codes().len() - first);
+        let distances = &mut self.distances[..words];
+        self.scan.distances_in(code, block..block + 1, distances);
+        let (mut end, mut lane) = (0, 0);
+        for &d in &*distances {
+            end += table.weight(d);
+            lane += usize::from(end <= rest);
+        }
+        (first + lane) as WordId
     }
 }
 
@@ -186,19 +239,26 @@ impl Mechanism for Exponential {
 
     fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId> {
         let codes = self.model.codes();
-        let scan = Scan::new(codes);
-        let flat = vec![1; self.weights.len()];
-        let mut code = vec![0; codes.bits().limbs()];
-        let mut sampler = Sampler {
-            weights: &self.weights,
-            distances: vec![0; codes.len()],
-            sums: vec![(0, 0); codes.blocks()],
-        };
-        let mut draw = |word: &Option<WordId>| {
-            codes.read(word.unwrap_or(0) as usize, &mut code);
-            sampler.weights = if word.is_some() { &self.weights } else { &flat };
-            sampler.draw(&scan, &code, rng)
-        };
-        words.iter().map(&mut draw).collect()
+        let mut sampler = Sampler::new(Scan::new(codes));
+        let known = WeightTable::new(&self.weights);
+        let unknown = WeightTable::new(&vec![1; self.weights.len()]);
+        let mut out = Vec::with_capacity(words.len());
+        for batch in words.chunks(BATCH) {
+            let mut rows = CodeRows::zeros(codes.bits(), batch.len());
+            for (i, word) in batch.iter().enumerate() {
+                codes.read(word.unwrap_or(0) as usize, rows.row_mut(i));
+            }
+            let table = |word: &Option<WordId>| if word.is_some() { &known } else { &unknown };
+            let tables: Vec<&WeightTable> = batch.iter().map(table).collect();
+            sampler.add_up(&rows, &tables);
+            for (i, table) in tables.iter().enumerate() {
+                let u = uniform_below(sampler.normalizer(i), rng);
+                out.push(sampler.word_at(u, i, rows.row(i), table));
+            }
+        }
+        out
     }
 }
+
+#[cfg(test)]
+mod tests;

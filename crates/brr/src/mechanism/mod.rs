@@ -4,7 +4,7 @@ mod brr;
 mod certificate;
 mod exponential;
 
-pub use self::brr::Brr;
+pub use self::brr::{Brr, Search};
 pub use certificate::{Certificate, Weights, WorstPair};
 pub use exponential::Exponential;
 
@@ -53,22 +53,43 @@ pub trait Mechanism: Send + Sync {
 
 /// A uniformly random number below `n` (at least 1), exactly.
 ///
-/// Takes 64 bits more than `n` can have, or draws again: that happens with
-/// probability below 2^-32 for an `n` below 2^96, so the time tells nothing.
-pub(crate) fn uniform_below(n: u128, rng: &mut dyn CryptoRng) -> u128 {
-    let usable = u128::MAX - (u128::MAX % n + 1) % n;
+/// Lemire's method (2019): for uniform r below 2^128, the whole part of
+/// r n / 2^128 is uniform once the 2^128 mod n values of r are drawn again
+/// whose fraction is too low. A fraction below n is where to look, and has a
+/// probability below 2^-32 for n below 2^96: the time tells nothing of n.
+pub fn uniform_below(n: u128, rng: &mut dyn CryptoRng) -> u128 {
     loop {
         let draw = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
-        if draw <= usable {
-            return draw % n;
+        let (whole, fraction) = multiply(draw, n);
+        if fraction >= n || fraction >= n.wrapping_neg() % n {
+            return whole;
         }
     }
+}
+
+/// The upper and the lower half of a product of 256 bits.
+fn multiply(a: u128, b: u128) -> (u128, u128) {
+    let half = |x: u128| (x >> 64, x & u128::from(u64::MAX));
+    let ((a1, a0), (b1, b0)) = (half(a), half(b));
+    let (low_carry, low) = half(a0 * b0);
+    let (carry, middle) = half(a1 * b0 + low_carry);
+    let (other_carry, middle) = half(a0 * b1 + middle);
+    (a1 * b1 + carry + other_carry, middle << 64 | low)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use rand_core::SeedableRng;
+
+    #[test]
+    fn products_are_whole() {
+        let most = u128::MAX;
+        assert_eq!(multiply(most, most), (most - 1, 1));
+        assert_eq!(multiply(most, 1 << 127), ((1 << 127) - 1, 1 << 127));
+        assert_eq!(multiply(7 << 64, 9 << 60), (63 >> 4, 15 << 124));
+        assert_eq!(multiply(0, most), (0, 0));
+    }
 
     #[test]
     fn uniform_numbers_reach_both_ends_and_no_further() {

@@ -58,7 +58,10 @@ fn read_one(fields: &mut Fields<'_>, bits: CodeBits, words: u32) -> Result<Certi
     let mut weight = || {
         let stored = fields.u32()?;
         let digits = u64::from(stored & 0xff_ffff);
-        Ok(digits.checked_shl(stored >> 24).unwrap_or(0))
+        // Digits that would be shifted out make the weight 0, which is refused.
+        let zeros = stored >> 24;
+        let weight = digits.checked_shl(zeros);
+        Ok(weight.filter(|w| w >> zeros == digits).unwrap_or(0))
     };
     let weights = (0..=bits.get()).map(|_| weight()).collect::<Result<_>>()?;
     let certificate = Certificate {
@@ -76,4 +79,80 @@ fn read_one(fields: &mut Fields<'_>, bits: CodeBits, words: u32) -> Result<Certi
         return Err(fields.invalid("impossible weights or numbers"));
     }
     Ok(certificate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanism::Weights;
+    use crate::model::Keep;
+
+    const WORDS: u32 = 1000;
+
+    fn certificate(radius: Option<usize>) -> Certificate {
+        let weights = Weights::exponential(bits(), 0.11, radius).table().to_vec();
+        let top = u128::from(weights[0]);
+        Certificate {
+            identity: [7; 32],
+            epsilon: 0.131,
+            asked: 0.132,
+            scale: 0.11,
+            weights,
+            keep: Keep {
+                weighted: 0.75,
+                plain: 0.5,
+            },
+            normalizers: top + 3..=top * 2,
+            worst_pair: WorstPair {
+                words: (3, WORDS - 1),
+                distance: 7,
+            },
+        }
+    }
+
+    fn bits() -> CodeBits {
+        CodeBits::new(128).unwrap()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let (a, b) = (certificate(None), certificate(Some(40)));
+        let bytes = write_all(&[&a, &b]);
+        assert_eq!(read_all(&bytes, bits(), WORDS).unwrap(), [a, b]);
+        assert!(read_all(&[], bits(), WORDS).unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let good = certificate(None);
+        let refused = |change: &dyn Fn(&mut Certificate)| {
+            let mut c = good.clone();
+            change(&mut c);
+            read_all(&write_all(&[&c]), bits(), WORDS).is_err()
+        };
+        assert!(!refused(&|_| {}));
+        assert!(refused(&|c| c.epsilon = c.asked * 1.001));
+        assert!(refused(&|c| c.epsilon = -0.1));
+        assert!(refused(&|c| c.scale = f64::NAN));
+        assert!(refused(&|c| c.keep.plain = 1.1));
+        assert!(refused(&|c| c.weights.swap(3, 4)));
+        assert!(refused(&|c| c.weights[0] = 1 << 58));
+        assert!(refused(&|c| c.normalizers = 1..=*c.normalizers.end()));
+        assert!(refused(
+            &|c| c.normalizers = *c.normalizers.start()..=1 << 90
+        ));
+        assert!(refused(&|c| c.worst_pair.words.1 = WORDS));
+        let (mut low, high) = (good.clone(), good.clone());
+        low.epsilon = 0.1;
+        assert!(read_all(&write_all(&[&high, &low]), bits(), WORDS).is_err());
+        let bytes = write_all(&[&good]);
+        assert!(read_all(&bytes[..bytes.len() - 1], bits(), WORDS).is_err());
+        // The last weight: no digits; then more zeros than a number has.
+        for stored in [0u32, 200 << 24 | 1, 60 << 24 | 0xff_ffff] {
+            let mut bytes = bytes.clone();
+            let at = bytes.len() - 4;
+            bytes[at..].copy_from_slice(&stored.to_le_bytes());
+            assert!(read_all(&bytes, bits(), WORDS).is_err(), "{stored:#x}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Which CPU instructions a scan uses.
 
-use super::{Neighbor, arch};
+use super::{Neighbor, WeightTable, arch};
 use crate::codes::{CodeBlocks, CodeRows};
 use std::fmt;
 use std::ops::Range;
@@ -13,7 +13,7 @@ pub enum Backend {
     Scalar,
     /// x86-64 with AVX2.
     Avx2,
-    /// x86-64 with AVX-512 F, BW and BITALG (Ice Lake, Zen 4 and later).
+    /// x86-64 with AVX-512 F, BW, BITALG and VBMI (Ice Lake, Zen 4 and later).
     Avx512,
     /// 64-bit ARM.
     Neon,
@@ -69,6 +69,7 @@ pub(super) struct Kernels {
     pub(super) nearest_many: unsafe fn(CodeBlocks<'_>, &CodeRows, &mut [Neighbor]),
     pub(super) nearest_one: unsafe fn(CodeBlocks<'_>, &[u64]) -> Neighbor,
     pub(super) distances: unsafe fn(CodeBlocks<'_>, Range<usize>, &[u64], &mut [u16]),
+    pub(super) weigh_many: unsafe fn(CodeBlocks<'_>, &CodeRows, &[&WeightTable], &mut [u64]),
 }
 
 impl Kernels {
@@ -122,5 +123,16 @@ impl Kernels {
     ) {
         // SAFETY: as above.
         unsafe { (self.distances)(codes, blocks, query, out) }
+    }
+
+    pub(super) fn weigh_many(
+        &self,
+        codes: CodeBlocks<'_>,
+        queries: &CodeRows,
+        tables: &[&WeightTable],
+        sums: &mut [u64],
+    ) {
+        // SAFETY: as above.
+        unsafe { (self.weigh_many)(codes, queries, tables, sums) }
     }
 }

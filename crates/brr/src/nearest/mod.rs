@@ -11,6 +11,7 @@
 //!
 //! * [`planes`] adds the popcounts of byte planes: one query, or all distances.
 //! * [`slices`] counts in bit slices and shares work between queries: batches.
+//!   [`weigh`] turns such counts into sums of weights.
 
 mod arch;
 mod backend;
@@ -18,9 +19,11 @@ mod multi_index;
 mod planes;
 mod slices;
 mod vector;
+mod weigh;
 
 pub use backend::Backend;
 pub use multi_index::MultiIndex;
+pub use weigh::WeightTable;
 
 use crate::codes::{CodeBlocks, CodeRows, LANES};
 use std::ops::Range;
@@ -139,6 +142,28 @@ impl<'a> Scan<'a> {
         let words = (blocks.end * LANES).min(self.codes.len()) - blocks.start * LANES;
         assert_eq!(out.len(), words, "one distance a word");
         self.kernels.distances(self.codes, blocks, query, out);
+    }
+
+    /// For each query and each block, in this order, the sum over the block's
+    /// words of their weights: of query `i`, what `tables[i]` says of the word's
+    /// distance to it.
+    ///
+    /// # Panics
+    /// If the queries' code length is not the table's, there are not as many
+    /// tables as queries, or `sums` has another length.
+    pub fn weigh_many(&self, queries: &CodeRows, tables: &[&WeightTable], sums: &mut [u64]) {
+        assert_eq!(queries.bits(), self.codes.bits(), "code length of queries");
+        assert_eq!(queries.len(), tables.len(), "one table a query");
+        let blocks = self.codes.blocks();
+        assert_eq!(sums.len(), queries.len() * blocks, "one sum a block");
+        if queries.len() >= SLICED_FROM {
+            return self.kernels.weigh_many(self.codes, queries, tables, sums);
+        }
+        let mut distances = vec![0; self.codes.len()];
+        for (i, query) in queries.iter().enumerate() {
+            self.distances(query, &mut distances);
+            tables[i].sums(&distances, &mut sums[i * blocks..(i + 1) * blocks]);
+        }
     }
 
     /// The largest distance from each query to a word. The largest of these

@@ -49,7 +49,7 @@ const MAX_BLOCKS: usize = 8;
 
 /// What a limb of any query can add, over the words of a tile.
 #[derive(Clone, Copy)]
-struct LimbTable<V> {
+pub(super) struct LimbTable<V> {
     /// Sum of a triple, plain and complemented.
     sums: [[V; 2]; TRIPLES],
     /// Carry of a triple, with each subset of its bits complemented.
@@ -60,7 +60,7 @@ struct LimbTable<V> {
 
 impl<V: Vector> LimbTable<V> {
     #[inline(always)]
-    fn zero() -> LimbTable<V> {
+    pub(super) fn zero() -> LimbTable<V> {
         let zero = V::splat(0);
         LimbTable {
             sums: [[zero; 2]; TRIPLES],
@@ -71,7 +71,7 @@ impl<V: Vector> LimbTable<V> {
 
     /// Fills the table with limb `limb` of the words from block `first` on.
     #[inline(always)]
-    fn fill(&mut self, codes: CodeBlocks<'_>, first: usize, limb: usize) {
+    pub(super) fn fill(&mut self, codes: CodeBlocks<'_>, first: usize, limb: usize) {
         let mut slices = [[0u8; MAX_BLOCKS * 8]; 64];
         for b in 0..V::BYTES / 8 {
             // Past the end the last block stands in once more: its words have
@@ -106,17 +106,35 @@ impl<V: Vector> LimbTable<V> {
 
 /// A limb of a query, and for each triple the parity of its bits.
 #[derive(Clone, Copy)]
-struct QueryLimb {
+pub(super) struct QueryLimb {
     bits: u64,
     parities: u64,
 }
 
 impl QueryLimb {
     #[inline(always)]
-    fn new(bits: u64) -> QueryLimb {
+    pub(super) fn new(bits: u64) -> QueryLimb {
         let parities = bits ^ (bits >> 1) ^ (bits >> 2);
         QueryLimb { bits, parities }
     }
+}
+
+/// Adds to `count` the distances of a tile's words to some limbs of a query.
+#[inline(always)]
+pub(super) fn add_limbs<V: Vector, const P: usize>(
+    mut count: [V; P],
+    tables: &[LimbTable<V>],
+    query: &[QueryLimb],
+) -> [V; P] {
+    for (table, &query) in tables.iter().zip(query) {
+        count = Adder {
+            count,
+            table,
+            query,
+        }
+        .limb();
+    }
+    count
 }
 
 /// Adds up what a query picks from a limb's table. `count` holds a `P`-bit
@@ -312,6 +330,11 @@ fn nearest_counted<V: Vector, const P: usize>(
     }
 }
 
+/// Limbs whose tables (212 vectors each) fit the first-level cache together.
+pub(super) const fn strip<V: Vector>() -> usize {
+    128 / V::BYTES
+}
+
 /// One group of queries over all tiles.
 #[inline(always)]
 fn group<V: Vector, const P: usize>(
@@ -319,8 +342,7 @@ fn group<V: Vector, const P: usize>(
     queries: &[QueryLimb],
     out: &mut [Neighbor],
 ) {
-    // Limbs whose tables (212 vectors each) fit the first-level cache together.
-    let strip = 128 / V::BYTES;
+    let strip = strip::<V>();
     let limbs = codes.bits().limbs();
     let mut tables = vec![LimbTable::<V>::zero(); strip.min(limbs)];
     let mut states = vec![State::<V, P>::new(); out.len()];
@@ -357,19 +379,12 @@ fn pass<V: Vector, const P: usize>(
     is_first: bool,
     is_last: bool,
 ) {
-    let mut count = if is_first {
+    let count = if is_first {
         [V::splat(0); P]
     } else {
         state.count
     };
-    for (table, &query) in tables.iter().zip(query) {
-        count = Adder {
-            count,
-            table,
-            query,
-        }
-        .limb();
-    }
+    let count = add_limbs(count, tables, query);
     if is_last {
         let mut number = [V::splat(0); RUN_BITS];
         for (i, slice) in number.iter_mut().enumerate() {

@@ -1,5 +1,7 @@
 //! What the kernels ask of a vector register.
 
+use super::weigh::WeightTable;
+
 /// A vector of bytes, which is also a vector of bits.
 ///
 /// Every method must be `#[inline(always)]`, so that it is compiled into the
@@ -84,6 +86,43 @@ pub(super) trait Vector: Copy {
             }
         }
         out
+    }
+
+    /// The sum of weights of each block of 64 columns, of which the first
+    /// `words` count. A column's distance is its number in `slices`, lowest bits
+    /// first.
+    #[inline(always)]
+    fn weigh<const P: usize>(
+        slices: [Self; P],
+        table: &WeightTable,
+        words: usize,
+        sums: &mut [u64],
+    ) {
+        let mut distances = [0; 512];
+        Self::spread(slices, &mut distances);
+        table.sums(&distances[..words], sums);
+    }
+
+    /// The number in each column of `slices`: one a bit of a vector.
+    #[inline(always)]
+    fn spread<const P: usize>(slices: [Self; P], out: &mut [u16]) {
+        let mut bytes = [[0; 64]; P];
+        for (bytes, slice) in bytes.iter_mut().zip(slices) {
+            slice.store(bytes);
+        }
+        for (i, out) in out[..Self::BYTES * 8].chunks_exact_mut(8).enumerate() {
+            let mut low = 0;
+            for (p, bytes) in bytes.iter().take(8).enumerate() {
+                low |= u64::from(bytes[i]) << (8 * p);
+            }
+            let low = transpose_8x8(low).to_le_bytes();
+            for (j, out) in out.iter_mut().enumerate() {
+                *out = low[j].into();
+                for (p, bytes) in bytes.iter().enumerate().skip(8) {
+                    *out |= u16::from(bytes[i] >> j & 1) << p;
+                }
+            }
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! harness does (`tests/wasm-oracle`).
 
 use brr::codes::{CodeBits, CodeBlocks, CodeRows, hamming, to_blocks};
-use brr::nearest::{Backend, MultiIndex, Neighbor, Scan};
+use brr::nearest::{Backend, MultiIndex, Neighbor, Scan, WeightTable};
 
 /// SplitMix64: enough to make tables, and reproducible everywhere.
 pub struct Random(pub u64);
@@ -99,6 +99,9 @@ pub fn disagreement(rows: &CodeRows, queries: &CodeRows) -> Option<String> {
                 return Some(what(backend.name(), "nearest_one"));
             }
         }
+        if !weights_agree(&scan, rows, queries) {
+            return Some(what(backend.name(), "weigh_many"));
+        }
         for query in queries.iter().take(4) {
             if !distances_agree(&scan, rows, query) {
                 return Some(what(backend.name(), "distances"));
@@ -108,13 +111,14 @@ pub fn disagreement(rows: &CodeRows, queries: &CodeRows) -> Option<String> {
     // By itself the index scans tables as small as these: make it look.
     for radii in [0, 1, 2, 4] {
         let index = MultiIndex::with_radii(codes, radii);
-        if index.nearest(queries) != nearest {
+        if index.nearest(&Scan::new(codes), queries) != nearest {
             return Some(what("multi-index", &format!("{radii} radii")));
         }
     }
     let index = MultiIndex::new(codes);
     let mut pairs = queries.iter().zip(&nearest);
-    let agrees = pairs.all(|(query, &nearest)| index.nearest_one(query) == nearest);
+    let agrees =
+        pairs.all(|(query, &nearest)| index.nearest_one(&Scan::new(codes), query) == nearest);
     (!agrees).then(|| what("multi-index", "nearest_one"))
 }
 
@@ -127,4 +131,26 @@ fn distances_agree(scan: &Scan<'_>, rows: &CodeRows, query: &[u64]) -> bool {
     let mut some = vec![0; rows.len() - from * 64];
     scan.distances_in(query, from..scan.codes().blocks(), &mut some);
     all == right && some == right[from * 64..]
+}
+
+/// Sums of weights, with a table of its own for every other query.
+fn weights_agree(scan: &Scan<'_>, rows: &CodeRows, queries: &CodeRows) -> bool {
+    let longest = rows.bits().get() as u64;
+    let weights: [Vec<u64>; 2] = [
+        (0..=longest).map(|d| (1 << 57) >> (d / 20)).collect(),
+        (0..=longest)
+            .map(|d| 0x0123_4567_89ab_cdef % (d + 3))
+            .collect(),
+    ];
+    let tables = weights.each_ref().map(|w| WeightTable::new(w));
+    let of_query: Vec<_> = (0..queries.len()).map(|q| &tables[q % 2]).collect();
+    let mut sums = vec![0; queries.len() * scan.codes().blocks()];
+    scan.weigh_many(queries, &of_query, &mut sums);
+    let mut right = Vec::new();
+    for (q, query) in queries.iter().enumerate() {
+        let weight = |row: &[u64]| weights[q % 2][hamming(row, query) as usize];
+        let all: Vec<u64> = rows.iter().map(weight).collect();
+        right.extend(all.chunks(64).map(|block| block.iter().sum::<u64>()));
+    }
+    sums == right
 }

@@ -4,6 +4,7 @@ use super::kernels;
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::nearest::backend::{Backend, Kernels};
 use crate::nearest::vector::Vector;
+use crate::nearest::weigh::{self, WeightTable};
 use crate::nearest::{Neighbor, planes, slices};
 use std::arch::x86_64::*;
 use std::ops::Range;
@@ -172,4 +173,48 @@ impl Vector for Ymm {
         }
         out
     }
+
+    #[inline(always)]
+    fn spread<const P: usize>(slices: [Ymm; P], out: &mut [u16]) {
+        let mut words = [[0i32; 8]; P];
+        for (words, slice) in words.iter_mut().zip(slices) {
+            avx2!(_mm256_storeu_si256(words.as_mut_ptr().cast(), slice.0));
+        }
+        for (i, out) in out[..256].chunks_exact_mut(32).enumerate() {
+            avx2!({
+                let mut low = _mm256_setzero_si256();
+                for (p, words) in words.iter().take(8).enumerate() {
+                    let bit = _mm256_set1_epi8((1u8 << p) as i8);
+                    low = _mm256_or_si256(low, _mm256_and_si256(ones(words[i]), bit));
+                }
+                let mut a = _mm256_cvtepu8_epi16(_mm256_castsi256_si128(low));
+                let mut b = _mm256_cvtepu8_epi16(_mm256_extracti128_si256::<1>(low));
+                for (p, words) in words.iter().enumerate().skip(8) {
+                    let (bit, ones) = (_mm256_set1_epi16(1 << p), ones(words[i]));
+                    let first = _mm256_cvtepi8_epi16(_mm256_castsi256_si128(ones));
+                    let second = _mm256_cvtepi8_epi16(_mm256_extracti128_si256::<1>(ones));
+                    a = _mm256_or_si256(a, _mm256_and_si256(first, bit));
+                    b = _mm256_or_si256(b, _mm256_and_si256(second, bit));
+                }
+                _mm256_storeu_si256(out[..16].as_mut_ptr().cast(), a);
+                _mm256_storeu_si256(out[16..].as_mut_ptr().cast(), b);
+            });
+        }
+    }
+}
+
+/// A byte of ones for each bit of `word` that is set.
+#[inline(always)]
+fn ones(word: i32) -> __m256i {
+    avx2!({
+        let eighths = _mm256_setr_epi64x(
+            0,
+            0x0101_0101_0101_0101,
+            0x0202_0202_0202_0202,
+            0x0303_0303_0303_0303,
+        );
+        let bits = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+        let spread = _mm256_shuffle_epi8(_mm256_set1_epi32(word), eighths);
+        _mm256_cmpeq_epi8(_mm256_and_si256(spread, bits), bits)
+    })
 }

@@ -4,6 +4,7 @@ use super::kernels;
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::nearest::backend::{Backend, Kernels};
 use crate::nearest::vector::Vector;
+use crate::nearest::weigh::{self, WeightTable};
 use crate::nearest::{Neighbor, planes, slices};
 use std::arch::x86_64::*;
 use std::ops::Range;
@@ -14,8 +15,9 @@ kernels!(
     Backend::Avx512,
     is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512bitalg"),
-    #[target_feature(enable = "avx512f,avx512bw,avx512bitalg")]
+        && is_x86_feature_detected!("avx512bitalg")
+        && is_x86_feature_detected!("avx512vbmi"),
+    #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi")]
 );
 
 #[derive(Clone, Copy)]
@@ -159,4 +161,87 @@ impl Vector for Zmm {
         }
         out
     }
+
+    #[inline(always)]
+    fn weigh<const P: usize>(
+        slices: [Zmm; P],
+        table: &WeightTable,
+        words: usize,
+        sums: &mut [u64],
+    ) {
+        let masks = masks(slices);
+        if words < 512 || table.longest > 256 {
+            let mut distances = [0; 512];
+            Zmm::spread(slices, &mut distances);
+            return table.sums(&distances[..words], sums);
+        }
+        // Lowest byte of the distances, then each byte of their weights.
+        let low: [Zmm; 8] = std::array::from_fn(|i| low_bytes(&masks, i));
+        let mut totals = [Zmm::splat(0); 8];
+        for (p, plane) in table.bytes.iter().enumerate() {
+            let quarters: [Zmm; 4] = std::array::from_fn(|q| Zmm::load(&plane[q * 64..]));
+            let shift = avx512!(_mm_cvtsi32_si128(8 * p as i32));
+            for (i, (total, low)) in totals.iter_mut().zip(low).enumerate() {
+                let [a, b, c, d] = quarters.map(|q| q.0);
+                *total = Zmm(avx512!({
+                    let mut bytes = _mm512_permutex2var_epi8(a, low.0, b);
+                    if P >= 8 {
+                        let above = _mm512_permutex2var_epi8(c, low.0, d);
+                        bytes = _mm512_mask_blend_epi8(masks[7][i], bytes, above);
+                    }
+                    let sum = _mm512_sad_epu8(bytes, _mm512_setzero_si512());
+                    _mm512_add_epi64(total.0, _mm512_sll_epi64(sum, shift))
+                }));
+            }
+        }
+        for (i, (sum, total)) in sums.iter_mut().zip(totals).enumerate() {
+            *sum = avx512!(_mm512_reduce_add_epi64(total.0)) as u64;
+            if P > 8 {
+                // Distance 256 was looked up as 0.
+                let off = table.weight(256).wrapping_sub(table.weight(0));
+                let count = u64::from(masks[8][i].count_ones());
+                *sum = sum.wrapping_add(off.wrapping_mul(count));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn spread<const P: usize>(slices: [Zmm; P], out: &mut [u16]) {
+        let masks = masks(slices);
+        for (i, out) in out[..512].chunks_exact_mut(64).enumerate() {
+            let low = low_bytes(&masks, i).0;
+            avx512!({
+                let mut a = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(low));
+                let mut b = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(low));
+                for (p, masks) in masks.iter().enumerate().skip(8) {
+                    let bit = _mm512_set1_epi16(1 << p);
+                    a = _mm512_mask_add_epi16(a, masks[i] as u32, a, bit);
+                    b = _mm512_mask_add_epi16(b, (masks[i] >> 32) as u32, b, bit);
+                }
+                _mm512_storeu_si512(out[..32].as_mut_ptr().cast(), a);
+                _mm512_storeu_si512(out[32..].as_mut_ptr().cast(), b);
+            });
+        }
+    }
+}
+
+/// Each slice as a mask a block.
+#[inline(always)]
+fn masks<const P: usize>(slices: [Zmm; P]) -> [[u64; 8]; P] {
+    let mut masks = [[0u64; 8]; P];
+    for (masks, slice) in masks.iter_mut().zip(slices) {
+        avx512!(_mm512_storeu_si512(masks.as_mut_ptr().cast(), slice.0));
+    }
+    masks
+}
+
+/// The lowest byte of each number of block `i`.
+#[inline(always)]
+fn low_bytes<const P: usize>(masks: &[[u64; 8]; P], i: usize) -> Zmm {
+    let mut low = Zmm::splat(0);
+    for (p, masks) in masks.iter().take(8).enumerate() {
+        let bit = Zmm::splat(1 << p);
+        low = Zmm(avx512!(_mm512_mask_add_epi8(low.0, masks[i], low.0, bit.0)));
+    }
+    low
 }

@@ -21,6 +21,7 @@ macro_rules! kernels {
                 nearest_many,
                 nearest_one,
                 distances,
+                weigh_many,
             })
         }
 
@@ -37,6 +38,16 @@ macro_rules! kernels {
         $(#[$features])?
         fn distances(codes: CodeBlocks<'_>, blocks: Range<usize>, query: &[u64], out: &mut [u16]) {
             planes::distances::<$vector, $blocks>(codes, blocks, query, out);
+        }
+
+        $(#[$features])?
+        fn weigh_many(
+            codes: CodeBlocks<'_>,
+            queries: &CodeRows,
+            tables: &[&WeightTable],
+            sums: &mut [u64],
+        ) {
+            weigh::weigh::<$vector>(codes, queries, tables, sums);
         }
     };
 }

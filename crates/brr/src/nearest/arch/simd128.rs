@@ -4,6 +4,7 @@ use super::kernels;
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::nearest::backend::{Backend, Kernels};
 use crate::nearest::vector::Vector;
+use crate::nearest::weigh::{self, WeightTable};
 use crate::nearest::{Neighbor, planes, slices};
 use std::arch::wasm32 as wasm;
 use std::ops::Range;

@@ -1,0 +1,114 @@
+//! Sums of weights by distance, block by block.
+//!
+//! What the exponential mechanism asks of a scan: not how far each word is but
+//! how much the 64 words of a block weigh together, where a word at distance `d`
+//! weighs what a table says. Sums of blocks are exact integers.
+
+use super::slices::{LimbTable, QueryLimb, add_limbs, strip};
+use super::vector::Vector;
+use crate::codes::{CodeBits, CodeBlocks, CodeRows, LANES};
+
+/// Weights by distance.
+pub struct WeightTable {
+    /// Long enough for an index that need not be checked.
+    weights: [u64; WeightTable::LEN],
+    /// Byte `p` of the weights of distances 0 to 255, for kernels that look
+    /// bytes up.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(super) bytes: [[u8; 256]; 8],
+    /// The largest distance.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(super) longest: usize,
+}
+
+impl WeightTable {
+    /// A power of two above the longest distance.
+    const LEN: usize = (CodeBits::MAX.get() + 1).next_power_of_two();
+
+    /// One weight for each distance from 0 to the code length, at most 2^57:
+    /// 64 of them fit a u64.
+    ///
+    /// # Panics
+    /// If there are more than 1025 weights, none, or too large ones.
+    pub fn new(weights: &[u64]) -> WeightTable {
+        assert!(weights.iter().all(|&w| w <= 1 << 57), "weights up to 2^57");
+        let mut table = WeightTable {
+            weights: [0; WeightTable::LEN],
+            bytes: [[0; 256]; 8],
+            longest: weights.len() - 1,
+        };
+        table.weights[..weights.len()].copy_from_slice(weights);
+        for (d, weight) in weights.iter().take(256).enumerate() {
+            for (plane, byte) in table.bytes.iter_mut().zip(weight.to_le_bytes()) {
+                plane[d] = byte;
+            }
+        }
+        table
+    }
+
+    /// The weight at a distance.
+    #[inline(always)]
+    pub fn weight(&self, distance: u16) -> u64 {
+        self.weights[usize::from(distance) % WeightTable::LEN]
+    }
+
+    /// The sum for each block of distances.
+    #[inline(always)]
+    pub(super) fn sums(&self, distances: &[u16], sums: &mut [u64]) {
+        for (sum, block) in sums.iter_mut().zip(distances.chunks(LANES)) {
+            *sum = block.iter().map(|&d| self.weight(d)).sum();
+        }
+    }
+}
+
+/// As [`Scan::weigh_many`](super::Scan::weigh_many).
+#[inline(always)]
+pub(super) fn weigh<V: Vector>(
+    codes: CodeBlocks<'_>,
+    queries: &CodeRows,
+    tables: &[&WeightTable],
+    sums: &mut [u64],
+) {
+    // A distance of `bits` must fit.
+    match codes.bits().get().ilog2() + 1 {
+        7 => weigh_counted::<V, 7>(codes, queries, tables, sums),
+        8 => weigh_counted::<V, 8>(codes, queries, tables, sums),
+        9 => weigh_counted::<V, 9>(codes, queries, tables, sums),
+        10 => weigh_counted::<V, 10>(codes, queries, tables, sums),
+        _ => weigh_counted::<V, 11>(codes, queries, tables, sums),
+    }
+}
+
+/// Counts distances in bit slices, a tile of words at a time (see
+/// [`super::slices`]), and weighs the tile for each query.
+#[inline(always)]
+fn weigh_counted<V: Vector, const P: usize>(
+    codes: CodeBlocks<'_>,
+    queries: &CodeRows,
+    tables: &[&WeightTable],
+    sums: &mut [u64],
+) {
+    let (limbs, strip) = (codes.bits().limbs(), strip::<V>());
+    let picks: Vec<_> = queries.limbs().iter().map(|&l| QueryLimb::new(l)).collect();
+    let mut limb_tables = vec![LimbTable::<V>::zero(); strip.min(limbs)];
+    let mut counts = vec![[V::splat(0); P]; queries.len()];
+    for first in (0..codes.blocks()).step_by(V::BYTES / 8) {
+        counts.fill([V::splat(0); P]);
+        let words = (codes.len() - first * LANES).min(V::BYTES * 8);
+        for start in (0..limbs).step_by(strip) {
+            let end = limbs.min(start + strip);
+            let limb_tables = &mut limb_tables[..end - start];
+            for (limb, table) in (start..end).zip(limb_tables.iter_mut()) {
+                table.fill(codes, first, limb);
+            }
+            for (q, query) in picks.chunks_exact(limbs).enumerate() {
+                counts[q] = add_limbs(counts[q], limb_tables, &query[start..end]);
+                if end == limbs {
+                    let sums = &mut sums[q * codes.blocks() + first..];
+                    let blocks = words.div_ceil(LANES);
+                    V::weigh(counts[q], tables[q], words, &mut sums[..blocks]);
+                }
+            }
+        }
+    }
+}
