@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use rand_core::CryptoRng;
 
-use super::{Mechanism, uniform_below};
+use super::{Channel, Mechanism, uniform_below};
 use crate::codes::CodeRows;
 use crate::epsilon::{Epsilon, round_up};
 use crate::guarantee::Guarantee;
@@ -124,6 +124,10 @@ impl Mechanism for Brr {
             distances: self.model.pair_distances(),
             unknown_loss: self.unknown_loss(),
         }
+    }
+
+    fn channel(&self) -> Channel<'_> {
+        Channel::Response(self.threshold)
     }
 
     fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId> {

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use rand_core::CryptoRng;
 
 use super::certificate::{Certificate, Weights};
-use super::{Mechanism, uniform_below};
+use super::{Channel, Mechanism, uniform_below};
 use crate::codes::{CodeRows, LANES};
 use crate::epsilon::{Epsilon, round_up};
 use crate::error::{Error, Result};
@@ -231,6 +231,10 @@ impl Mechanism for Exponential {
             distances: self.model.pair_distances(),
             unknown_loss: self.unknown_loss,
         }
+    }
+
+    fn channel(&self) -> Channel<'_> {
+        Channel::Weights(&self.weights)
     }
 
     fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId> {
