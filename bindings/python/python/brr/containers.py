@@ -68,13 +68,12 @@ def _pandas_series(privatizer: _native.Privatizer, series: Any, threads: int | N
     import pandas as pd
 
     dtype = series.dtype
-    if hasattr(series.array, "__arrow_array__") and hasattr(dtype, "__from_arrow__"):
+    if isinstance(dtype, pd.ArrowDtype) or getattr(dtype, "storage", None) == "pyarrow":
         import pyarrow as pa
 
         column = pa.chunked_array([series.array.__arrow_array__()])
-        if isinstance(dtype, pd.StringDtype) or _is_text(column.type):
-            private = dtype.__from_arrow__(_pyarrow_array(privatizer, column, threads))
-            return pd.Series(private, index=series.index, name=series.name)
+        private = dtype.__from_arrow__(_pyarrow_array(privatizer, column, threads))
+        return pd.Series(private, index=series.index, name=series.name)
     # A categorical column comes out as plain strings: its categories are words
     # of the input.
     cells = series.astype(object).tolist()
@@ -123,14 +122,3 @@ def _numpy_array(privatizer: _native.Privatizer, array: Any, threads: int | None
     private = np.empty(len(array), dtype=object)
     private[:] = privatizer._privatize_list(array.tolist(), threads)
     return private
-
-
-def _is_text(arrow_type: Any) -> bool:
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(arrow_type):
-        return _is_text(arrow_type.value_type)
-    return any(
-        is_type(arrow_type)
-        for is_type in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-    )
