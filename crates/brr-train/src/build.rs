@@ -158,7 +158,7 @@ pub fn build(
     progress(Stage::Separate);
     let separated = separate(vectors, &codes, recipe.min_distance, recipe.threads)?;
     let codes = &separated.codes;
-    let blocks = to_blocks(&codes);
+    let blocks = to_blocks(codes);
     let table = CodeBlocks::new(recipe.bits, codes.len(), &blocks).expect("as many codes as words");
     let distances = code_distances(table, recipe.threads, &|share| {
         progress(Stage::Distances(share))
