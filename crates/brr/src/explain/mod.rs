@@ -1,10 +1,10 @@
 //! What a privatizer does to a word, and what an output gives away.
 //!
-//! * [`outcomes`]: which words come out when this one goes in, and how likely
+//! * [`outcomes()`]: which words come out when this one goes in, and how likely
 //!   it stays;
-//! * [`origins`]: which words may be behind an output, for an observer who
+//! * [`origins()`]: which words may be behind an output, for an observer who
 //!   holds every word for equally likely beforehand;
-//! * [`trace`]: a privatized text beside the words it was made from.
+//! * [`trace()`]: a privatized text beside the words it was made from.
 //!
 //! All of it is for the user's own eyes, to choose a budget by. None of it is
 //! private, and none of it is part of what is released. Numbers carry a

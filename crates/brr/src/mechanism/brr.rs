@@ -95,7 +95,12 @@ impl Brr {
                     codes.read(*id as usize, row);
                     self.threshold.apply(row, rng);
                 }
-                None => codes.read(uniform_below(codes.len() as u128, rng) as usize, row),
+                None => {
+                    // Noise for nobody, so that unknown tokens take as long.
+                    self.threshold.apply(row, rng);
+                    let id = uniform_below(codes.len() as u128, rng);
+                    codes.read(id as usize, row);
+                }
             }
         }
         rows
