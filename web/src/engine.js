@@ -68,11 +68,15 @@ export class Engine {
   }
 }
 
-/** Runs only the newest of calls that come faster than they are served. */
-export function latest(run) {
+/**
+ * Runs only the newest of calls that come faster than they are served. While
+ * they run, `region` is marked as busy.
+ */
+export function latest(region, run) {
   let busy = false;
   let again = false;
   return async function next() {
+    region.setAttribute("aria-busy", "true");
     if (busy) {
       again = true;
       return;
@@ -83,5 +87,6 @@ export function latest(run) {
       await run();
     } while (again);
     busy = false;
+    region.setAttribute("aria-busy", "false");
   };
 }

@@ -73,7 +73,7 @@ async function start() {
 
   const current = { options: undefined };
   const output = new Output(wordChooser(new WordDialog(engine), current));
-  const draw = latest(async () => {
+  const draw = latest(byId("output"), async () => {
     try {
       const options = await privacy.options();
       await privacy.show(options);
@@ -87,7 +87,7 @@ async function start() {
     }
     mark(privacy.position);
   });
-  const drawChart = latest(async () => {
+  const drawChart = latest(byId("chart"), async () => {
     const word = byId("chart-word").value.trim();
     if (word) await chart(engine, privacy, word).catch(showError);
   });

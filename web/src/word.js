@@ -48,7 +48,7 @@ function fill(list, likely, mark) {
   const item = document.createElement("li");
   item.className = "rank";
   item.textContent = rank < 0
-    ? `Your “${mark}” is not among the ${RANKED.toLocaleString("en")} likeliest.`
+    ? `Your “${mark}” is not among the ${likely.length.toLocaleString("en")} likeliest.`
     : `Your “${mark}” is in place ${rank + 1}, with ${percent(likely[rank].probability)}.`;
   byId(list).append(item);
 }

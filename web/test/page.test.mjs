@@ -31,9 +31,9 @@ async function type(page, text) {
   await settled(page);
 }
 
-// Waits until nothing is being drawn: two answers of the worker later.
+// Waits until the output is that of the last change.
 async function settled(page) {
-  for (let i = 0; i < 3; i++) await page.evaluate(() => window.engine.call("guarantee", { options: {} }));
+  await page.waitForSelector('#output[aria-busy="false"]', { state: "attached" });
 }
 
 const outputOf = (page) => page.locator("#output").innerText();

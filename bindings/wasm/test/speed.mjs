@@ -1,5 +1,5 @@
-// Words per second in Node, as bindings/c/examples/native_speed.rs measures
-// natively: node speed.mjs [rounds]
+// Words per second (of processor time) in Node, as
+// bindings/c/examples/native_speed.rs measures natively: node speed.mjs [rounds]
 import { readFile } from "node:fs/promises";
 import { Brr } from "../dist/brr.js";
 
