@@ -1,1 +1,66 @@
-fn main() {}
+//! The `brr` program. Standard output is data; everything else goes to
+//! standard error.
+
+mod commands;
+mod failure;
+mod families;
+mod model_source;
+mod npy;
+mod output;
+mod pipeline;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+
+/// Privatizes text on this device: every word goes through a mechanism with a
+/// metric differential privacy guarantee, and no network is used.
+#[derive(Parser)]
+#[command(name = "brr", version, max_term_width = 96, propagate_version = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Privatize(commands::privatize::Args),
+    Build(commands::build::Args),
+    Certify(commands::certify::Args),
+    Inspect(commands::inspect::Args),
+    Calibrate(commands::calibrate::Args),
+    Explain(commands::explain::Args),
+    Ratio(commands::ratio::Args),
+    Audit(commands::audit::Args),
+    Bench(commands::bench::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::usage(&error),
+    };
+    let result = match cli.command {
+        Command::Privatize(args) => commands::privatize::run(args),
+        Command::Build(args) => commands::build::run(args),
+        Command::Certify(args) => commands::certify::run(args),
+        Command::Inspect(args) => commands::inspect::run(args),
+        Command::Calibrate(args) => commands::calibrate::run(args),
+        Command::Explain(args) => commands::explain::run(args),
+        Command::Ratio(args) => commands::ratio::run(args),
+        Command::Audit(args) => commands::audit::run(args),
+        Command::Bench(args) => commands::bench::run(args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read our output has seen enough.
+        Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            failure.code()
+        }
+    }
+}

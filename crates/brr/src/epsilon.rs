@@ -37,7 +37,7 @@ impl TryFrom<f64> for Epsilon {
 const SLACK: f64 = 1.0 / (1u64 << 48) as f64;
 
 /// A number at least as large as the real value that `x >= 0` approximates.
-pub(crate) fn round_up(x: f64) -> f64 {
+pub fn round_up(x: f64) -> f64 {
     x + x * SLACK + f64::MIN_POSITIVE
 }
 

@@ -1,4 +1,38 @@
-//! On-device text privatization with binary randomized response (BRR).
+//! On-device text privatization with binary randomized response (BRR), after
+//! Carvalho, Vasiloudis and Feyisetan, "BRR: Preserving Privacy of Text Data
+//! Efficiently on Device".
+//!
+//! Every word of a text is replaced by a word drawn at random, close to it in
+//! meaning, under a metric differential privacy guarantee. No network, no
+//! logging, no state between calls.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use brr::{Budget, Model, Options, Privatizer};
+//! # use brr::{codes::*, model::*};
+//! # let words = ["good".to_string(), "film".to_string()];
+//! # let mut codes = CodeRows::new(CodeBits::new(64).unwrap());
+//! # codes.push(&[0]);
+//! # codes.push(&[u64::MAX]);
+//! # let distances = CodeDistances { sum: 128, maximum: 64, nearest_sum: 128, nearest_min: 64, duplicates: 0 };
+//! # let parts = ModelParts { words: &words, codes: &codes, lowercase: true, distances,
+//! #     calibration: Calibration::default(), meta: vec![] };
+//! # let model_file = parts.write()?.bytes().to_vec();
+//! let model = Arc::new(Model::new(model_file)?);
+//! let options = Options {
+//!     budget: Budget::Bound(16.0),
+//!     ..Options::default()
+//! };
+//! let privatizer = Privatizer::new(model, options)?;
+//! let private = privatizer.privatize("Good film, good!")?;
+//! println!("{} (loss at most {:.0})", private.text, privatizer.total_loss(private.tokens));
+//! # Ok::<(), brr::Error>(())
+//! ```
+//!
+//! The way of a text: [`text`] cuts it into tokens; a [`mechanism`] maps each
+//! token's word to another ([`response`] is the noise, [`nearest`] the search,
+//! both over the [`codes`] of a [`model`]); [`text`] puts the result together.
+//! [`privatizer`] is that composition, [`guarantee`] what it promises.
 
 pub mod codes;
 pub mod epsilon;

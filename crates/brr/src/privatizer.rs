@@ -10,7 +10,7 @@ use rand_core::CryptoRng;
 use crate::epsilon::Epsilon;
 use crate::error::Result;
 use crate::guarantee::{Budget, Guarantee};
-use crate::mechanism::{Brr, Exponential, Mechanism};
+use crate::mechanism::{Brr, Exponential, Mechanism, Search};
 use crate::model::{Keep, Model};
 use crate::random;
 use crate::text::{Layout, Piece, Tokenizer, Unknown, render};
@@ -37,6 +37,8 @@ pub struct Options {
     pub layout: Layout,
     /// What becomes of tokens without a code.
     pub unknown: Unknown,
+    /// How BRR finds the nearest word.
+    pub search: Search,
 }
 
 impl Default for Options {
@@ -46,6 +48,7 @@ impl Default for Options {
             budget: Budget::DEFAULT,
             layout: Layout::default(),
             unknown: Unknown::default(),
+            search: Search::default(),
         }
     }
 }
@@ -76,6 +79,7 @@ impl Privatizer {
         let (mechanism, keep): (Box<dyn Mechanism>, _) = match options.mechanism {
             MechanismKind::Brr => {
                 let brr = Brr::new(model.clone(), brr_epsilon(&model, budget)?);
+                let brr = brr.with_search(options.search);
                 let keep = model.calibration().keep_at(brr.guarantee().epsilon);
                 (Box::new(brr), keep)
             }

@@ -14,6 +14,7 @@
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
+pub use rand_core::{CryptoRng, Rng};
 
 use crate::error::{Error, Result};
 

@@ -131,7 +131,7 @@ mod tests {
         assert!((threshold(1e6).epsilon() - 44.361).abs() < 1e-2);
         // 1/(1+e^ln 3) = 1/4, and a little above it.
         let t = threshold(3f64.ln()).get();
-        assert!(t >= 1 << 62 && t < (1 << 62) + (1 << 23));
+        assert!((1 << 62..(1 << 62) + (1 << 23)).contains(&t));
     }
 
     /// The bit-sliced comparison against the same digits compared as numbers.

@@ -34,14 +34,26 @@ use crate::codes::CodeRows;
 use crate::epsilon::{Epsilon, round_up};
 use crate::guarantee::Guarantee;
 use crate::model::Model;
-use crate::nearest::Scan;
+use crate::nearest::{MultiIndex, Neighbor, Scan};
 use crate::response::FlipThreshold;
 use crate::vocabulary::WordId;
+
+/// How the nearest code is found. The answers are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Search {
+    /// Looks at every code: the time tells nothing about the word.
+    #[default]
+    Scan,
+    /// Multi-index hashing: faster at large epsilon and vocabulary, but its time
+    /// depends on the noisy code.
+    MultiIndex,
+}
 
 /// Binary randomized response over a model's codes.
 pub struct Brr {
     model: Arc<Model>,
     threshold: FlipThreshold,
+    index: Option<MultiIndex>,
 }
 
 impl Brr {
@@ -50,6 +62,25 @@ impl Brr {
         Brr {
             model,
             threshold: FlipThreshold::new(epsilon),
+            index: None,
+        }
+    }
+
+    /// The same with another search.
+    pub fn with_search(self, search: Search) -> Brr {
+        let index = match search {
+            Search::Scan => None,
+            Search::MultiIndex => Some(MultiIndex::new(self.model.codes())),
+        };
+        Brr { index, ..self }
+    }
+
+    /// The nearest words: a function of the noisy codes alone.
+    fn nearest(&self, noisy: &CodeRows) -> Vec<Neighbor> {
+        let scan = Scan::new(self.model.codes());
+        match &self.index {
+            Some(index) => index.nearest(&scan, noisy),
+            None => scan.nearest(noisy),
         }
     }
 
@@ -97,7 +128,9 @@ impl Mechanism for Brr {
 
     fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId> {
         let noisy = self.noisy_codes(words, rng);
-        let nearest = Scan::new(self.model.codes()).nearest(&noisy);
-        nearest.iter().map(|neighbor| neighbor.id).collect()
+        self.nearest(&noisy)
+            .iter()
+            .map(|neighbor| neighbor.id)
+            .collect()
     }
 }

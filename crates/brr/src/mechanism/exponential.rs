@@ -118,6 +118,11 @@ impl Exponential {
         }
     }
 
+    /// The integer weight of each distance, as it is sampled.
+    pub fn weights(&self) -> &[u64] {
+        &self.weights
+    }
+
     /// Whether a certificate stands behind the epsilon.
     pub fn is_certified(&self) -> bool {
         self.keep.is_some()

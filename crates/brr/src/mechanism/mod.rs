@@ -4,7 +4,7 @@ mod brr;
 mod certificate;
 mod exponential;
 
-pub use self::brr::Brr;
+pub use self::brr::{Brr, Search};
 pub use certificate::{Certificate, Weights, WorstPair};
 pub use exponential::Exponential;
 
@@ -38,7 +38,7 @@ pub trait Mechanism: Send + Sync {
 /// r n / 2^128 is uniform once the 2^128 mod n values of r are drawn again
 /// whose fraction is too low. A fraction below n is where to look, and has a
 /// probability below 2^-32 for n below 2^96: the time tells nothing of n.
-pub(crate) fn uniform_below(n: u128, rng: &mut dyn CryptoRng) -> u128 {
+pub fn uniform_below(n: u128, rng: &mut dyn CryptoRng) -> u128 {
     loop {
         let draw = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
         let (whole, fraction) = multiply(draw, n);

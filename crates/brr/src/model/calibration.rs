@@ -96,10 +96,11 @@ impl Calibration {
                 epsilon: fields.number()?,
                 keep: read_keep(&mut fields)?,
             };
-            if let Some(before) = points.last() {
-                if point.epsilon <= before.epsilon || point.keep.weighted < before.keep.weighted {
-                    return Err(fields.invalid("its points are not in ascending order"));
-                }
+            let falls = |before: &CalibrationPoint| {
+                point.epsilon <= before.epsilon || point.keep.weighted < before.keep.weighted
+            };
+            if points.last().is_some_and(falls) {
+                return Err(fields.invalid("its points are not in ascending order"));
             }
             points.push(point);
         }

@@ -65,6 +65,11 @@ fn need(bytes: &[u8], expected: u64) -> Result<()> {
     Ok(())
 }
 
+/// The checksum of a file whose frame has been checked.
+pub fn checksum(bytes: &[u8]) -> [u8; 32] {
+    bytes[16..TABLE_AT].try_into().expect("32 bytes")
+}
+
 impl Container {
     /// Checks frame and checksum.
     pub fn parse(bytes: &[u8]) -> Result<Container> {

@@ -34,7 +34,8 @@ use crate::codes::{CodeBits, CodeBlocks};
 use crate::error::{Error, Result};
 use crate::guarantee::{Metric, PairDistances};
 use crate::mechanism::Certificate;
-use crate::vocabulary::Vocabulary;
+use crate::text::Tokenizer;
+use crate::vocabulary::{Vocabulary, WordId};
 use container::Container;
 use fields::Fields;
 
@@ -195,6 +196,16 @@ impl Model {
     pub fn meta_value(&self, key: &str) -> Option<&str> {
         let found = self.meta.iter().find(|(k, _)| k == key);
         found.map(|(_, value)| value.as_str())
+    }
+
+    /// The id of a word, looked up in the form in which a text's words are.
+    pub fn find(&self, word: &str) -> Option<WordId> {
+        Tokenizer::new(&self.vocabulary, self.lowercase).id(word)
+    }
+
+    /// SHA-256 of the file's content, as stored in it and checked.
+    pub fn checksum(&self) -> [u8; 32] {
+        container::checksum(self.bytes())
     }
 
     /// SHA-256 of the model proper: numbers, words, codes.

@@ -25,15 +25,15 @@ use crate::codes::{CodeBlocks, CodeRows, hamming};
 
 /// Cost of looking up a bucket and of measuring a code in it, in codes scanned
 /// one after the other meanwhile: both are a cache miss or two.
-const BUCKET_COST: f64 = 75.0;
-const CODE_COST: f64 = 75.0;
+const BUCKET_COST: f64 = 60.0;
+const CODE_COST: f64 = 60.0;
 
 /// Shortest and longest substring, in bits. A table has `2^bits` buckets.
 const SUBSTRING_BITS: std::ops::RangeInclusive<u32> = 8..=20;
 
-/// An exact index over a code table; same answers as [`Scan`].
-pub struct MultiIndex<'a> {
-    scan: Scan<'a>,
+/// An exact index over a code table; same answers as [`Scan`]. It owns what it
+/// needs, and is handed a scan of the same table for queries too far off.
+pub struct MultiIndex {
     rows: CodeRows,
     substrings: Vec<Substring>,
     /// By distance, from 0 to the largest worth a look: what to XOR onto a
@@ -50,11 +50,11 @@ struct Substring {
     ids: Vec<u32>,
 }
 
-impl<'a> MultiIndex<'a> {
+impl MultiIndex {
     /// Indexes a table. Substrings are about `log2(words)` bits long, so that a
     /// bucket holds a word or so; buckets are searched up to the radius at which
     /// scanning the whole table is expected to be cheaper.
-    pub fn new(codes: CodeBlocks<'a>) -> MultiIndex<'a> {
+    pub fn new(codes: CodeBlocks<'_>) -> MultiIndex {
         let words = codes.len() as f64;
         let bits = substring_bits(codes);
         let count = (codes.bits().get() / bits as usize) as f64;
@@ -72,7 +72,7 @@ impl<'a> MultiIndex<'a> {
 
     /// Same, but buckets are searched at `radii` radii, 0 up to `radii - 1`,
     /// before the table is scanned.
-    pub fn with_radii(codes: CodeBlocks<'a>, radii: u32) -> MultiIndex<'a> {
+    pub fn with_radii(codes: CodeBlocks<'_>, radii: u32) -> MultiIndex {
         let rows = codes.to_rows();
         let bits = codes.bits().get();
         let count = bits / substring_bits(codes) as usize;
@@ -85,7 +85,6 @@ impl<'a> MultiIndex<'a> {
             .map(Iterator::collect)
             .collect();
         MultiIndex {
-            scan: Scan::new(codes),
             rows,
             substrings,
             masks,
@@ -96,7 +95,7 @@ impl<'a> MultiIndex<'a> {
     ///
     /// # Panics
     /// If the queries' code length is not the table's.
-    pub fn nearest(&self, queries: &CodeRows) -> Vec<Neighbor> {
+    pub fn nearest(&self, scan: &Scan<'_>, queries: &CodeRows) -> Vec<Neighbor> {
         assert_eq!(queries.bits(), self.rows.bits(), "code length of queries");
         let found: Vec<_> = queries.iter().map(|query| self.look_up(query)).collect();
         // What was not found is scanned in one go: a batch is cheaper.
@@ -104,7 +103,7 @@ impl<'a> MultiIndex<'a> {
         for (query, _) in queries.iter().zip(&found).filter(|(_, f)| f.is_none()) {
             rest.push(query);
         }
-        let mut scanned = self.scan.nearest(&rest).into_iter();
+        let mut scanned = scan.nearest(&rest).into_iter();
         let or_scanned = |found: Option<Neighbor>| found.or_else(|| scanned.next());
         found.into_iter().filter_map(or_scanned).collect()
     }
@@ -113,10 +112,10 @@ impl<'a> MultiIndex<'a> {
     ///
     /// # Panics
     /// If `query` is not `bits / 64` limbs long.
-    pub fn nearest_one(&self, query: &[u64]) -> Neighbor {
+    pub fn nearest_one(&self, scan: &Scan<'_>, query: &[u64]) -> Neighbor {
         assert_eq!(query.len(), self.rows.bits().limbs(), "query length");
         let found = self.look_up(query);
-        found.unwrap_or_else(|| self.scan.nearest_one(query))
+        found.unwrap_or_else(|| scan.nearest_one(query))
     }
 
     /// Length of the substrings and number of radii searched.

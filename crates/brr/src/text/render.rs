@@ -33,6 +33,7 @@ impl Unknown {
 }
 
 /// Writes a text's pieces, tokens replaced by `outputs`, one for each in order.
+/// Tokens that touch each other (`$100`, `日本`) come out with a space between.
 pub fn render(
     pieces: &[Piece<'_>],
     outputs: &[WordId],
@@ -42,6 +43,7 @@ pub fn render(
 ) -> String {
     let mut text = String::with_capacity(pieces.len() * 6);
     let mut outputs = outputs.iter();
+    let mut after_word = false;
     for piece in pieces {
         match piece {
             Piece::Token(word, original) => {
@@ -52,15 +54,18 @@ pub fn render(
                     (None, Unknown::Drop) => continue,
                     (None, Unknown::Keep) => original,
                 };
-                if layout == Layout::Words && !text.is_empty() {
+                if after_word {
                     text.push(' ');
                 }
                 text.push_str(written);
+                after_word = true;
+                continue;
             }
-            _ if layout == Layout::Words => {}
+            _ if layout == Layout::Words => continue,
             Piece::Space(c) | Piece::Punctuation(c) => text.push(*c),
             Piece::Break => text.push_str("<br />"),
         }
+        after_word = false;
     }
     text
 }

@@ -77,7 +77,6 @@ impl<'v> Tokenizer<'v> {
         }
         if let Some((stem, ending)) = self.contraction() {
             pieces.push(Piece::Token(Some(stem), token));
-            pieces.push(Piece::Space(' '));
             return pieces.push(Piece::Token(Some(ending), token));
         }
         let mut parts = token.split(['\'', '’', 'ʼ']);
@@ -164,14 +163,14 @@ mod tests {
         assert_eq!(show(&["don't"], true, "Don’t"), "[don't]");
         assert_eq!(
             show(&["do", "n't", "he", "'s"], true, "don't he's"),
-            "[do] [n't] [he] ['s]"
+            "[do][n't] [he]['s]"
         );
         let words = [
             "do", "not", "can", "will", "we", "are", "he", "s", "l", "homme",
         ];
         let text = "don't can't won't we're he's l'homme rock'n'roll";
         let expected =
-            "[do] [not] [can] [not] [will] [not] [we] [are] [he]'[s] [l]'[homme] [?]'[?]'[?]";
+            "[do][not] [can][not] [will][not] [we][are] [he]'[s] [l]'[homme] [?]'[?]'[?]";
         assert_eq!(show(&words, true, text), expected);
     }
 }

@@ -111,13 +111,14 @@ pub fn disagreement(rows: &CodeRows, queries: &CodeRows) -> Option<String> {
     // By itself the index scans tables as small as these: make it look.
     for radii in [0, 1, 2, 4] {
         let index = MultiIndex::with_radii(codes, radii);
-        if index.nearest(queries) != nearest {
+        if index.nearest(&Scan::new(codes), queries) != nearest {
             return Some(what("multi-index", &format!("{radii} radii")));
         }
     }
     let index = MultiIndex::new(codes);
     let mut pairs = queries.iter().zip(&nearest);
-    let agrees = pairs.all(|(query, &nearest)| index.nearest_one(query) == nearest);
+    let agrees =
+        pairs.all(|(query, &nearest)| index.nearest_one(&Scan::new(codes), query) == nearest);
     (!agrees).then(|| what("multi-index", "nearest_one"))
 }
 

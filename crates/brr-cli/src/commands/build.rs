@@ -1,0 +1,280 @@
+//! `brr build`: word vectors to a model.
+
+use std::path::{Path, PathBuf};
+
+use brr::Epsilon;
+use brr::codes::CodeBits;
+use brr_train::binarize;
+use brr_train::build::{Built, Quality, Recipe, Stage, build, ladder};
+use brr_train::quality::SimilaritySet;
+use brr_train::vectors::{
+    Format, LoadOptions, LoadReport, Loaded, OnDefect, load_with_progress, sha256_of_file,
+};
+use brr_train::vocabulary_rule::{Case, Numbers, VocabularyRule};
+
+use crate::commands::privatize::positive;
+use crate::failure::Result;
+use crate::model_source::hex;
+use crate::output::WholeFile;
+use crate::progress::Stages;
+
+/// Build a model from pretrained word vectors
+///
+/// Reads GloVe and word2vec text, word2vec binary, fastText .vec and .bin, and
+/// NumPy .npy with a word list; plain, .gz, .zst or .zip. Words that no text
+/// contains as one word, and numbers, stay out; what was left out is reported.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  brr build glove.6B.300d.txt -o english.brr --words 50000
+  brr build cc.fr.300.vec.gz -o french.brr --bits 128 --licence \"CC BY-SA 3.0\"
+  brr build vectors.npy --word-list words.txt -o mine.brr --similarity wordsim353.tsv")]
+pub struct Args {
+    /// The vectors; a member of an archive as archive.zip#member
+    #[arg(value_name = "VECTORS")]
+    vectors: PathBuf,
+    /// The model file to write
+    #[arg(short, long, value_name = "MODEL.brr")]
+    output: PathBuf,
+    /// Replace the model file if it is there already
+    #[arg(long)]
+    force: bool,
+    /// Length of the codes: a multiple of 64, up to 1024
+    #[arg(long, value_name = "N", default_value = "256", value_parser = code_bits)]
+    bits: CodeBits,
+    /// Take the first N words of the file [default: all]
+    #[arg(long, value_name = "N")]
+    words: Option<usize>,
+    /// How vectors become codes
+    #[arg(long, value_name = "NAME", default_value = binarize::NAMES[0], value_parser = binarize::NAMES)]
+    binarizer: String,
+    /// Fewest bits in which any two codes may differ
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    min_distance: u32,
+    /// Seed of the build: same seed and vectors, same bytes
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// The vectors' format [default: recognized]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// The words of a .npy file, one per line
+    #[arg(long, value_name = "FILE")]
+    word_list: Option<PathBuf>,
+    /// Keep upper and lower case apart
+    #[arg(long)]
+    cased: bool,
+    /// Let tokens with digits in; they tend to share codes, which weakens certificates
+    #[arg(long)]
+    numbers: bool,
+    /// End at the first defective row instead of skipping and counting it
+    #[arg(long)]
+    strict: bool,
+    /// Measure the codes on this word-similarity file (word, word, score)
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    similarity: Vec<PathBuf>,
+    /// Certify the exponential mechanism for these epsilons [default: a ladder]
+    #[arg(long, value_name = "E", num_args = 1.., value_parser = positive, conflicts_with = "no_certificates")]
+    certify: Vec<f64>,
+    /// Leave certificates out: they take a look at all pairs of words
+    #[arg(long)]
+    no_certificates: bool,
+    /// Name of the model [default: the vectors' file name]
+    #[arg(long)]
+    name: Option<String>,
+    /// Where the vectors come from
+    #[arg(long)]
+    source: Option<String>,
+    /// Licence of the vectors
+    #[arg(long)]
+    licence: Option<String>,
+    /// Threads to use [default: all cores]; the model does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+fn code_bits(text: &str) -> std::result::Result<CodeBits, String> {
+    let bits = text.parse().ok().and_then(CodeBits::new);
+    bits.ok_or_else(|| "must be a multiple of 64 from 64 to 1024, such as 256".into())
+}
+
+pub fn run(args: Args) -> Result {
+    // Refuse what cannot end well before minutes of work, not after.
+    let output = WholeFile::create(&args.output, args.force)?;
+    let similarity = read_similarity(&args.similarity)?;
+    let stages = Stages::new();
+    let loaded = load(&args, &stages)?;
+    let recipe = recipe(&args, &loaded.report)?;
+    let progress = |stage: Stage| show(&stages, stage);
+    let built = build(&loaded.vectors, &recipe, &similarity, &progress)?;
+    stages.finish();
+    output.finish_with(built.model.bytes())?;
+    report(&args, &loaded.report, &built);
+    Ok(())
+}
+
+fn read_similarity(files: &[PathBuf]) -> Result<Vec<SimilaritySet>> {
+    let read = |path: &PathBuf| Ok(SimilaritySet::read(path).map_err(brr_train::Error::from)?);
+    files.iter().map(read).collect()
+}
+
+fn load(args: &Args, stages: &Stages) -> Result<Loaded> {
+    let options = LoadOptions {
+        words: args.words,
+        format: args.format,
+        word_list: args.word_list.clone(),
+        on_defect: if args.strict {
+            OnDefect::Fail
+        } else {
+            OnDefect::Skip
+        },
+        filter: VocabularyRule {
+            numbers: if args.numbers {
+                Numbers::Keep
+            } else {
+                Numbers::Drop
+            },
+            case: if args.cased { Case::Keep } else { Case::Fold },
+        },
+    };
+    let mut progress = |p: brr_train::vectors::Progress| {
+        let by_words = p.words_wanted.map(|n| p.words as f64 / n as f64);
+        let by_bytes = p.bytes.zip(p.bytes_total).map(|(b, n)| b as f64 / n as f64);
+        let share = by_words.into_iter().chain(by_bytes).fold(0.0, f64::max);
+        stages.show("reading vectors", share);
+    };
+    Ok(load_with_progress(&args.vectors, &options, &mut progress)?)
+}
+
+fn recipe(args: &Args, report: &LoadReport) -> Result<Recipe> {
+    let certificates = if args.no_certificates {
+        Vec::new()
+    } else if args.certify.is_empty() {
+        ladder(args.bits)
+    } else {
+        args.certify
+            .iter()
+            .map(|&e| Epsilon::new(e))
+            .collect::<brr::Result<_>>()?
+    };
+    Ok(Recipe {
+        bits: args.bits,
+        binarizer: args.binarizer.clone(),
+        min_distance: args.min_distance,
+        seed: args.seed,
+        threads: args
+            .threads
+            .map_or_else(brr_train::parallel::cores, usize::from),
+        lowercase: !args.cased,
+        certificates,
+        meta: provenance(args, report),
+    })
+}
+
+/// What the model says about where it comes from. File names only: folders are
+/// nobody's business.
+fn provenance(args: &Args, report: &LoadReport) -> Vec<(String, String)> {
+    let file_name = |path: &Path| {
+        path.file_name()
+            .map_or(String::new(), |n| n.to_string_lossy().into_owned())
+    };
+    let file = file_name(&args.vectors);
+    let digest = report.sha256.or_else(|| sha256_of_file(&args.vectors).ok());
+    let mut meta = vec![(
+        "name".to_owned(),
+        args.name.clone().unwrap_or_else(|| file.clone()),
+    )];
+    let mut add =
+        |key: &str, value: Option<String>| meta.extend(value.map(|v| (key.to_owned(), v)));
+    add("source", args.source.clone());
+    add("licence", args.licence.clone());
+    add("vectors-file", Some(file));
+    add("vectors-sha256", digest.map(|d| hex(&d)));
+    meta
+}
+
+fn show(stages: &Stages, stage: Stage) {
+    match stage {
+        Stage::Binarize(p) => {
+            let loss = p
+                .loss
+                .map_or(String::new(), |loss| format!(", loss {loss:.4}"));
+            let name = format!("codes ({} {}/{}{loss})", p.unit, p.step, p.steps);
+            stages.show(&name, p.step as f64 / p.steps.max(1) as f64);
+        }
+        Stage::Separate => stages.show("separation", 0.0),
+        Stage::Distances(share) => stages.show("distances", share),
+        Stage::Calibrate(share) => stages.show("calibration", share),
+        Stage::Certify(share) => stages.show("certificates", share),
+        Stage::Quality => stages.show("quality", 0.0),
+        _ => {}
+    }
+}
+
+/// What a person wants to know of the build, on standard error.
+fn report(args: &Args, load: &LoadReport, built: &Built) {
+    let Built { model, quality } = built;
+    eprintln!(
+        "read {} rows of {}, took {} words",
+        load.rows, load.format, load.words
+    );
+    for (rule, tally) in &load.left_out {
+        eprintln!(
+            "  left out {:>7}  {rule} (first: {} {})",
+            tally.count, load.unit, tally.first
+        );
+    }
+    for (defect, tally) in &load.defects {
+        eprintln!(
+            "  skipped  {:>7}  {defect} (first: {} {})",
+            tally.count, load.unit, tally.first
+        );
+    }
+    if let Some(promised) = load.broken_promise() {
+        eprintln!("warning: the file's header promises {promised} rows");
+    }
+    let p = model.pair_distances();
+    eprintln!(
+        "codes of {} bits by {}: P_avg {:.2}, P_max {}, nearest neighbour {:.1} on average, {} duplicates",
+        model.bits(),
+        args.binarizer,
+        p.average,
+        p.maximum,
+        p.nearest_mean,
+        quality.codes.duplicates
+    );
+    report_quality(model, quality);
+    eprintln!(
+        "wrote {}: {} bytes, {:.2} a word, {} certificates",
+        args.output.display(),
+        model.bytes().len(),
+        model.bytes().len() as f64 / model.vocabulary().len() as f64,
+        model.certificates().len()
+    );
+}
+
+fn report_quality(model: &brr::Model, quality: &Quality) {
+    let number = |x: Option<f64>| x.map_or("-".into(), |x| format!("{x:.4}"));
+    eprintln!(
+        "ten nearest words shared with the vectors: {:.1} %",
+        100.0 * quality.neighbor_overlap
+    );
+    for set in &quality.retention {
+        eprintln!(
+            "  {:<24} real {}  codes {}  retention {}  ({} of {} pairs)",
+            set.name,
+            number(set.real),
+            number(set.codes),
+            number(set.ratio()),
+            set.used,
+            set.pairs
+        );
+    }
+    if quality.retention.len() > 1 {
+        eprintln!("  mean retention {}", number(quality.mean_retention()));
+    }
+    let word = |id| model.vocabulary().word(id);
+    let pairs = quality.codes.closest.iter();
+    let pairs: Vec<String> = pairs
+        .map(|p| format!("{}/{} {}", word(p.a), word(p.b), p.distance))
+        .collect();
+    eprintln!("closest codes: {}", pairs.join(", "));
+}

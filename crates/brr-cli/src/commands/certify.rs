@@ -1,0 +1,162 @@
+//! `brr certify`: proves what the exponential mechanism guarantees on a model.
+
+use std::path::PathBuf;
+
+use brr::mechanism::Certificate;
+use brr::{Epsilon, Model};
+use brr_train::certify::Certifier;
+use serde_json::{Value, json};
+
+use crate::commands::privatize::positive;
+use crate::failure::{Failure, Result};
+use crate::model_source;
+use crate::output::write_whole;
+use crate::progress::Stages;
+
+/// Certify the exponential mechanism on a model, over all pairs of its words
+///
+/// Finds the steepest weights whose exact epsilon is at most the one asked for,
+/// and stores them with the model, so that `brr privatize --mechanism
+/// exponential` uses them. With --verify, recomputes what is stored.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Model file; the certificate is stored in it [default: built-in English]
+    #[arg(value_name = "MODEL")]
+    model: Option<PathBuf>,
+    /// Epsilon to certify for; several allowed
+    #[arg(long, value_name = "E", num_args = 1.., value_parser = positive, required_unless_present = "verify")]
+    epsilon: Vec<f64>,
+    /// Hold the weights level beyond this distance (the truncated mechanism)
+    #[arg(long, value_name = "D")]
+    radius: Option<usize>,
+    /// Write the model with its certificates here instead of into MODEL
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the output file if it is there already
+    #[arg(long)]
+    force: bool,
+    /// Recompute the stored certificates and compare
+    #[arg(long, conflicts_with_all = ["epsilon", "output"])]
+    verify: bool,
+    /// Print the certificates as JSON: epsilon, weights by distance, worst pair
+    #[arg(long)]
+    json: bool,
+    /// Threads to use [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+pub fn run(args: Args) -> Result {
+    let model = model_source::open(args.model.as_deref())?;
+    if args.model.is_none() && !args.verify && args.output.is_none() && !args.json {
+        return Err(Failure::Usage(
+            "the built-in model cannot be changed: give --output FILE for a copy with the certificate, or --json to see it".into(),
+        ));
+    }
+    if args
+        .radius
+        .is_some_and(|r| r == 0 || r > model.bits().get())
+    {
+        return Err(Failure::Usage(format!(
+            "--radius must lie between 1 and {}",
+            model.bits()
+        )));
+    }
+    let threads = args
+        .threads
+        .map_or_else(brr_train::parallel::cores, usize::from);
+    let stages = Stages::new();
+    let certifier = Certifier::new(&model, threads, &|share| {
+        stages.show("looking at all pairs", share)
+    });
+    stages.finish();
+    if args.verify {
+        return verify(&args, &model, &certifier);
+    }
+    let mut made = Vec::new();
+    for &epsilon in &args.epsilon {
+        made.push(certifier.certify(Epsilon::new(epsilon)?, args.radius));
+    }
+    store(&args, &model, &made)?;
+    print(&args, &model, &made);
+    Ok(())
+}
+
+fn verify(args: &Args, model: &Model, certifier: &Certifier) -> Result {
+    if model.certificates().is_empty() {
+        return Err(Failure::Failed(
+            "the model has no certificate to verify: make one with `brr certify MODEL --epsilon E`"
+                .into(),
+        ));
+    }
+    for certificate in model.certificates() {
+        certifier.verify(certificate).map_err(|refuted| {
+            Failure::Failed(format!(
+                "the certificate for epsilon {} does not hold: {refuted}",
+                certificate.epsilon
+            ))
+        })?;
+    }
+    eprintln!(
+        "verified {} certificates over all pairs",
+        model.certificates().len()
+    );
+    if args.json {
+        print(args, model, model.certificates());
+    }
+    Ok(())
+}
+
+/// Adds certificates to the model's own; one for the same epsilon is replaced.
+fn store(args: &Args, model: &Model, made: &[Certificate]) -> Result {
+    let Some(path) = args.output.as_ref().or(args.model.as_ref()) else {
+        return Ok(());
+    };
+    let old = model.certificates().iter();
+    let kept = old.filter(|old| made.iter().all(|new| new.asked != old.asked));
+    let all: Vec<Certificate> = kept.chain(made).cloned().collect();
+    let with = model.with_certificates(&all)?;
+    write_whole(path, with.bytes(), args.force || args.output.is_none())
+}
+
+fn print(args: &Args, model: &Model, certificates: &[Certificate]) {
+    let word = |id| model.vocabulary().word(id);
+    if args.json {
+        let list: Vec<Value> = certificates.iter().map(|c| to_json(model, c)).collect();
+        match &list[..] {
+            [one] => println!("{one:#}"),
+            _ => println!("{:#}", Value::from(list)),
+        }
+        return;
+    }
+    for c in certificates {
+        let (a, b) = c.worst_pair.words;
+        println!(
+            "epsilon {:.6} (asked {}) at scale {:.6}: bound {:.2}, keeps {:.1} % of words; set by {}/{} at distance {}",
+            c.epsilon,
+            c.asked,
+            c.scale,
+            c.epsilon * model.pair_distances().average,
+            100.0 * c.keep.weighted,
+            word(a),
+            word(b),
+            c.worst_pair.distance
+        );
+    }
+}
+
+fn to_json(model: &Model, c: &Certificate) -> Value {
+    let word = |id| model.vocabulary().word(id);
+    let (a, b) = c.worst_pair.words;
+    json!({
+        "epsilon": c.epsilon,
+        "asked": c.asked,
+        "scale": c.scale,
+        "bound": c.epsilon * model.pair_distances().average,
+        "keep": {"weighted": c.keep.weighted, "plain": c.keep.plain},
+        "model": model_source::hex(&c.identity),
+        "worst_pair": {"words": [word(a), word(b)], "ids": [a, b], "distance": c.worst_pair.distance},
+        "normalizers": [c.normalizers.start().to_string(), c.normalizers.end().to_string()],
+        "weights": c.weights.iter().map(u64::to_string).collect::<Vec<_>>(),
+    })
+}

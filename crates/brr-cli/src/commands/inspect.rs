@@ -1,0 +1,278 @@
+//! `brr inspect`: what a model is and what is known about it.
+
+use std::path::{Path, PathBuf};
+
+use brr::Model;
+use brr::nearest::Scan;
+use brr_train::quality::real_neighbors;
+use brr_train::vectors::Vectors;
+use serde_json::{Value, json};
+
+use crate::failure::{Failure, Result};
+use crate::output::write_whole;
+use crate::{families, model_source, npy};
+
+/// Show a model: size, distances, quality, provenance; look at neighbours; export codes
+#[derive(clap::Args)]
+pub struct Args {
+    /// Model file [default: built-in English]
+    #[arg(value_name = "MODEL")]
+    model: Option<PathBuf>,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+    /// Show the words with the nearest codes to this word
+    #[arg(long, value_name = "WORD")]
+    neighbors: Vec<String>,
+    /// How many neighbours to show
+    #[arg(long, value_name = "K", default_value_t = 10, requires = "neighbors")]
+    count: usize,
+    /// Show the nearest words by the real vectors in this file beside them
+    #[arg(long, value_name = "FILE", requires = "neighbors")]
+    vectors: Option<PathBuf>,
+    /// Write codes.npy (unsigned bytes, a row per word) and words.txt into this folder
+    #[arg(long, value_name = "DIR")]
+    export: Option<PathBuf>,
+}
+
+pub fn run(args: Args) -> Result {
+    let model = model_source::open(args.model.as_deref())?;
+    if let Some(folder) = &args.export {
+        export(&model, folder)?;
+    }
+    if !args.neighbors.is_empty() {
+        return show_neighbors(&args, &model);
+    }
+    let facts = facts(&model);
+    if args.json {
+        println!("{facts:#}");
+    } else {
+        print_facts(&facts);
+    }
+    Ok(())
+}
+
+/// Everything there is to say, in the order in which it is shown.
+fn facts(model: &Model) -> Value {
+    let (d, p) = (model.code_distances(), model.pair_distances());
+    let meta: serde_json::Map<_, _> = model
+        .meta()
+        .iter()
+        .map(|(k, v)| (k.clone(), json!(v)))
+        .collect();
+    let certificates: Vec<Value> = model
+        .certificates()
+        .iter()
+        .map(|c| json!({"epsilon": c.epsilon, "scale": c.scale, "keep": c.keep.weighted}))
+        .collect();
+    let calibration: Vec<Value> = model
+        .calibration()
+        .points()
+        .iter()
+        .map(|c| json!({"epsilon": c.epsilon, "keep": c.keep.weighted, "keep_plain": c.keep.plain}))
+        .collect();
+    let words = model.vocabulary().len();
+    json!({
+        "words": words,
+        "bits": model.bits().get(),
+        "bytes": model.bytes().len(),
+        "bytes_per_word": model.bytes().len() as f64 / words as f64,
+        "lowercase": model.lowercase(),
+        "p_avg": p.average,
+        "p_max": d.maximum,
+        "nearest_mean": p.nearest_mean,
+        "nearest_min": d.nearest_min,
+        "duplicate_codes": d.duplicates,
+        "identity": model_source::hex(&model.identity()),
+        "checksum": model_source::hex(&model.checksum()),
+        "meta": meta,
+        "certificates": certificates,
+        "calibration": calibration,
+    })
+}
+
+fn print_facts(facts: &Value) {
+    let line = |label: &str, value: String| println!("{label:<22} {value}");
+    let text = |value: &Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
+    };
+    let number = |key: &str| facts[key].as_f64().unwrap_or(f64::NAN);
+    line("words", text(&facts["words"]));
+    line("bits", text(&facts["bits"]));
+    line(
+        "file",
+        format!(
+            "{} bytes, {:.2} a word",
+            facts["bytes"],
+            number("bytes_per_word")
+        ),
+    );
+    line("P_avg", format!("{:.4}  (all pairs)", number("p_avg")));
+    line("P_max", format!("{}  (all pairs)", facts["p_max"]));
+    line(
+        "nearest neighbour",
+        format!(
+            "{:.2} mean, {} least",
+            number("nearest_mean"),
+            facts["nearest_min"]
+        ),
+    );
+    line("duplicate codes", text(&facts["duplicate_codes"]));
+    line(
+        "looked up in",
+        if facts["lowercase"] == true {
+            "lower case".into()
+        } else {
+            "the case given".into()
+        },
+    );
+    line("identity", text(&facts["identity"]));
+    line("checksum", text(&facts["checksum"]));
+    for (key, value) in facts["meta"].as_object().into_iter().flatten() {
+        line(key, text(value));
+    }
+    let rows = |key: &str| facts[key].as_array().cloned().unwrap_or_default();
+    for c in rows("certificates") {
+        let epsilon = c["epsilon"].as_f64().unwrap_or(f64::NAN);
+        line(
+            "certificate",
+            format!(
+                "epsilon {epsilon:.4}  bound {:5.1}  keeps {:.3}",
+                epsilon * number("p_avg"),
+                c["keep"].as_f64().unwrap_or(f64::NAN)
+            ),
+        );
+    }
+}
+
+/// A word with its nearest words: by code, and by the real vectors if given.
+struct Neighborhood {
+    word: String,
+    codes: Vec<(String, u16)>,
+    vectors: Option<Vec<(String, f32)>>,
+}
+
+fn show_neighbors(args: &Args, model: &Model) -> Result {
+    let real = args.vectors.as_deref().map(families::load).transpose()?;
+    let mut all = Vec::new();
+    for word in &args.neighbors {
+        let id = model.find(word).ok_or_else(|| {
+            Failure::Usage("--neighbors: the model does not know that word; try another".into())
+        })?;
+        let word = model.vocabulary().word(id).to_owned();
+        let codes = code_neighbors(model, id, args.count);
+        all.push(Neighborhood {
+            codes: codes
+                .iter()
+                .map(|&(id, d)| (model.vocabulary().word(id).to_owned(), d))
+                .collect(),
+            vectors: real
+                .as_ref()
+                .map(|real| vector_neighbors(real, &word, args.count)),
+            word,
+        });
+    }
+    if args.json {
+        let list: Vec<Value> = all.iter().map(neighborhood_json).collect();
+        println!("{:#}", Value::from(list));
+    } else {
+        all.iter().for_each(print_neighborhood);
+    }
+    Ok(())
+}
+
+fn vector_neighbors(vectors: &Vectors, word: &str, count: usize) -> Vec<(String, f32)> {
+    let Some(id) = vectors.words.iter().position(|w| w == word) else {
+        return Vec::new();
+    };
+    let near = real_neighbors(vectors, &[id], count, brr_train::parallel::cores());
+    let named = |&(id, cosine): &(usize, f32)| (vectors.words[id].clone(), cosine);
+    near.first()
+        .map_or(Vec::new(), |near| near.iter().map(named).collect())
+}
+
+fn neighborhood_json(n: &Neighborhood) -> Value {
+    let codes: Vec<Value> = n
+        .codes
+        .iter()
+        .map(|(w, d)| json!({"word": w, "distance": d}))
+        .collect();
+    let vectors = n.vectors.as_ref().map(|near| {
+        let near = near
+            .iter()
+            .map(|(w, cosine)| json!({"word": w, "cosine": cosine}));
+        near.collect::<Vec<Value>>()
+    });
+    json!({"word": n.word, "codes": codes, "vectors": vectors})
+}
+
+/// A column of code neighbours and, beside it, one of real neighbours; a star
+/// marks words that stand in both.
+fn print_neighborhood(n: &Neighborhood) {
+    let Some(real) = &n.vectors else {
+        println!("{}", n.word);
+        n.codes
+            .iter()
+            .for_each(|(word, d)| println!("  {d:>4}  {word}"));
+        return;
+    };
+    println!(
+        "{:<32}  vectors (cosine)",
+        format!("{}: codes (bits)", n.word)
+    );
+    for i in 0..n.codes.len().max(real.len()) {
+        let left = n.codes.get(i).map_or(String::new(), |(word, d)| {
+            let star = if real.iter().any(|(w, _)| w == word) {
+                '*'
+            } else {
+                ' '
+            };
+            format!("{d:>4} {star}{word}")
+        });
+        let right = real.get(i).map_or(String::new(), |(word, cosine)| {
+            let star = if n.codes.iter().any(|(w, _)| w == word) {
+                '*'
+            } else {
+                ' '
+            };
+            format!("{cosine:.3} {star}{word}")
+        });
+        println!("  {left:<30}  {right}");
+    }
+}
+
+/// The nearest other words by code, nearest first, lowest id among equals.
+fn code_neighbors(model: &Model, id: u32, count: usize) -> Vec<(u32, u16)> {
+    let codes = model.codes();
+    let mut code = vec![0; codes.bits().limbs()];
+    codes.read(id as usize, &mut code);
+    let mut distances = vec![0; codes.len()];
+    Scan::new(codes).distances(&code, &mut distances);
+    let mut others: Vec<(u32, u16)> = (0u32..)
+        .zip(distances)
+        .filter(|&(other, _)| other != id)
+        .collect();
+    others.sort_by_key(|&(other, d)| (d, other));
+    others.truncate(count);
+    others
+}
+
+fn export(model: &Model, folder: &Path) -> Result {
+    std::fs::create_dir_all(folder).map_err(|e| Failure::file("make", folder, &e))?;
+    let rows = model.codes().to_rows();
+    let bytes: Vec<u8> = rows
+        .limbs()
+        .iter()
+        .flat_map(|limb| limb.to_le_bytes())
+        .collect();
+    let table = npy::encode("|u1", rows.len(), Some(model.bits().bytes()), &bytes);
+    write_whole(&folder.join("codes.npy"), &table, true)?;
+    let words: String = model
+        .vocabulary()
+        .iter()
+        .flat_map(|word| [word, "\n"])
+        .collect();
+    write_whole(&folder.join("words.txt"), words.as_bytes(), true)
+}

@@ -1,0 +1,128 @@
+//! How the program fails: one line on standard error, exit code 2 for a wrong
+//! call and 1 for anything else.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Why a command stopped.
+#[derive(Debug)]
+pub enum Failure {
+    /// The call makes no sense; the message names the flag.
+    Usage(String),
+    /// The call makes sense, but could not be carried out.
+    Failed(String),
+    /// The reader of standard output went away.
+    ClosedPipe,
+}
+
+/// A command's result.
+pub type Result<T = ()> = std::result::Result<T, Failure>;
+
+impl Failure {
+    /// A file that could not be read or written.
+    pub fn file(doing: &str, path: &Path, error: &io::Error) -> Failure {
+        let hint = match error.kind() {
+            io::ErrorKind::NotFound => "; check the path",
+            io::ErrorKind::PermissionDenied => "; check its permissions",
+            io::ErrorKind::StorageFull => "; free some space and run it again",
+            _ => "",
+        };
+        Failure::Failed(format!("cannot {doing} {}: {error}{hint}", path.display()))
+    }
+
+    /// Trouble on a standard stream.
+    pub fn stream(name: &str, error: &io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+            _ => Failure::Failed(format!("{name}: {error}")),
+        }
+    }
+
+    pub fn code(&self) -> ExitCode {
+        match self {
+            Failure::Usage(_) => ExitCode::from(2),
+            Failure::Failed(_) => ExitCode::from(1),
+            Failure::ClosedPipe => ExitCode::SUCCESS,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Usage(message) | Failure::Failed(message) => f.write_str(message),
+            Failure::ClosedPipe => f.write_str("standard output was closed"),
+        }
+    }
+}
+
+impl From<brr::Error> for Failure {
+    fn from(error: brr::Error) -> Failure {
+        use brr::Error::{
+            InvalidBound, InvalidEpsilon, InvalidKeep, KeepOutOfReach, NoCalibration,
+        };
+        match error {
+            InvalidEpsilon { .. } => Failure::Usage(format!("--epsilon: {error}")),
+            InvalidBound { .. } => Failure::Usage(format!("--bound: {error}")),
+            InvalidKeep { .. } | KeepOutOfReach { .. } | NoCalibration { .. } => {
+                Failure::Usage(format!("--keep: {error}"))
+            }
+            brr::Error::Io { path, source } => Failure::file("read", &path, &source),
+            _ => Failure::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<brr_train::Error> for Failure {
+    fn from(error: brr_train::Error) -> Failure {
+        use brr_train::Error::{NoWordsWanted, UnknownBinarizer};
+        match error {
+            NoWordsWanted => Failure::Usage(format!("--words: {error}")),
+            UnknownBinarizer { .. } => Failure::Usage(format!("--binarizer: {error}")),
+            brr_train::Error::Model(error) => error.into(),
+            // Some list what they found, a line each.
+            _ => Failure::Failed(error.to_string().replace("\n  ", "; ")),
+        }
+    }
+}
+
+/// Prints clap's help as it is, and its errors in one line.
+pub fn usage(error: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind::{
+        DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion, UnknownArgument,
+    };
+    match error.kind() {
+        DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+        UnknownArgument => eprintln!("error: {}", unknown_argument(error)),
+        _ => eprintln!("{}; see `brr help`", first_paragraph(error)),
+    }
+    ExitCode::from(2)
+}
+
+/// What is not a flag may be the user's text: it is not repeated.
+fn unknown_argument(error: &clap::Error) -> String {
+    use clap::error::{ContextKind, ContextValue};
+    let similar = match error.get(ContextKind::SuggestedArg) {
+        Some(ContextValue::String(flag)) => format!(" (did you mean {flag}?)"),
+        _ => String::new(),
+    };
+    format!(
+        "an argument is not one of this command's{similar}; text that begins with '-' goes after `--`"
+    )
+}
+
+/// Clap's message without its usage lines.
+fn first_paragraph(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let lines = text.lines().map(str::trim);
+    let told: Vec<&str> = lines
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
+        .filter(|line| !line.is_empty())
+        .collect();
+    told.join(" ")
+}

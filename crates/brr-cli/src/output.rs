@@ -1,0 +1,182 @@
+//! Files that appear whole or not at all.
+//!
+//! Output goes to a temporary file in the same folder, is synchronized to disk,
+//! and takes its name only when complete. A signal removes the temporary file
+//! before the program ends.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, Once};
+
+use tempfile::{Builder, NamedTempFile};
+
+use crate::failure::{Failure, Result};
+
+/// Temporary files to remove when a signal ends the program.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static SIGNALS: Once = Once::new();
+
+fn unfinished() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn watch_signals() {
+    SIGNALS.call_once(|| {
+        // Without a handler the program would just end and leave the file: not worth failing for.
+        let _ = ctrlc::set_handler(|| {
+            for path in unfinished().iter() {
+                let _ = std::fs::remove_file(path);
+            }
+            std::process::exit(130);
+        });
+    });
+}
+
+/// A file being written.
+pub struct WholeFile {
+    file: NamedTempFile,
+    path: PathBuf,
+    replace: bool,
+}
+
+impl WholeFile {
+    /// Starts a file. Unless `replace`, one that is there already is an error.
+    pub fn create(path: &Path, replace: bool) -> Result<WholeFile> {
+        if !replace && path.exists() {
+            return Err(Failure::Usage(format!(
+                "{} exists already: choose another name, or give --force to replace it",
+                path.display()
+            )));
+        }
+        if path.is_dir() {
+            return Err(Failure::Usage(format!(
+                "{} is a folder: name a file in it",
+                path.display()
+            )));
+        }
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        watch_signals();
+        // Hold the list while the file is made: a signal in between must not miss it.
+        let mut list = unfinished();
+        let file = Builder::new()
+            .prefix(".brr-")
+            .suffix(".tmp")
+            .tempfile_in(folder)
+            .map_err(|e| Failure::file("write in", folder, &e))?;
+        list.push(file.path().to_owned());
+        Ok(WholeFile {
+            file,
+            path: path.to_owned(),
+            replace,
+        })
+    }
+
+    /// Where it will be.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes all of its content and gives it its name.
+    pub fn finish_with(mut self, content: &[u8]) -> Result {
+        let written = self.write_all(content);
+        written.map_err(|e| Failure::file("write", &self.path, &e))?;
+        self.finish()
+    }
+
+    /// Gives it its name.
+    pub fn finish(self) -> Result {
+        let WholeFile {
+            file,
+            path,
+            replace,
+        } = self;
+        let failed = |e: &io::Error| Failure::file("write", &path, e);
+        file.as_file().sync_all().map_err(|e| failed(&e))?;
+        allow_reading(file.as_file());
+        let mut list = unfinished();
+        let temporary = file.path().to_owned();
+        if replace {
+            file.persist(&path).map_err(|e| failed(&e.error))?;
+        } else {
+            file.persist_noclobber(&path)
+                .map_err(|e| failed(&e.error))?;
+        }
+        list.retain(|p| *p != temporary);
+        Ok(())
+    }
+}
+
+/// Temporary files are made for the owner alone; the result is an ordinary file.
+#[cfg(unix)]
+fn allow_reading(file: &File) {
+    use std::os::unix::fs::PermissionsExt;
+    let _ = file.set_permissions(std::fs::Permissions::from_mode(0o644));
+}
+
+#[cfg(not(unix))]
+fn allow_reading(_: &File) {}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Writes a whole file at once.
+pub fn write_whole(path: &Path, bytes: &[u8], replace: bool) -> Result {
+    let mut file = WholeFile::create(path, replace)?;
+    file.write_all(bytes)
+        .map_err(|e| Failure::file("write", path, &e))?;
+    file.finish()
+}
+
+/// Standard output or a file.
+pub enum Sink {
+    /// Standard output.
+    Stdout(io::Stdout),
+    /// A file, whole or not at all.
+    File(Box<WholeFile>),
+}
+
+impl Sink {
+    /// The file, or standard output if none is named.
+    pub fn open(path: Option<&Path>, replace: bool) -> Result<Sink> {
+        Ok(match path {
+            Some(path) => Sink::File(Box::new(WholeFile::create(path, replace)?)),
+            None => Sink::Stdout(io::stdout()),
+        })
+    }
+
+    /// Writes bytes through to the reader.
+    pub fn put(&mut self, bytes: &[u8]) -> Result {
+        match self {
+            Sink::Stdout(out) => {
+                let mut out = out.lock();
+                let written = out.write_all(bytes).and_then(|()| out.flush());
+                written.map_err(|e| Failure::stream("standard output", &e))
+            }
+            Sink::File(file) => {
+                let written = file.write_all(bytes);
+                written.map_err(|e| Failure::file("write", file.path(), &e))
+            }
+        }
+    }
+
+    /// Completes the file.
+    pub fn finish(self) -> Result {
+        match self {
+            Sink::Stdout(_) => Ok(()),
+            Sink::File(file) => file.finish(),
+        }
+    }
+}

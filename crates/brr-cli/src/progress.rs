@@ -1,0 +1,69 @@
+//! Progress on a terminal, and nothing elsewhere.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+fn hidden_unless_terminal(bar: ProgressBar) -> ProgressBar {
+    let colour = std::env::var_os("NO_COLOR").is_none();
+    if !std::io::stderr().is_terminal()
+        || !colour && std::env::var_os("TERM").is_some_and(|t| t == "dumb")
+    {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+/// Bytes of a known or unknown total.
+pub fn bytes(total: Option<u64>) -> ProgressBar {
+    let bar = match total {
+        Some(total) => ProgressBar::new(total).with_style(style(
+            "{bar:30} {bytes}/{total_bytes}  {bytes_per_sec}  ETA {eta}  {msg}",
+        )),
+        None => ProgressBar::new_spinner()
+            .with_style(style("{spinner} {bytes}  {bytes_per_sec}  {msg}")),
+    };
+    hidden_unless_terminal(bar)
+}
+
+/// The share done of one thing after another, each with its name.
+pub struct Stages {
+    bar: ProgressBar,
+}
+
+impl Stages {
+    /// Nothing is shown yet.
+    pub fn new() -> Stages {
+        let bar =
+            ProgressBar::new(1000).with_style(style("{msg:24} {bar:30} {percent:>3} %  ETA {eta}"));
+        Stages {
+            bar: hidden_unless_terminal(bar),
+        }
+    }
+
+    /// This much of the stage is done.
+    pub fn show(&self, stage: &str, share: f64) {
+        if !self
+            .bar
+            .message()
+            .starts_with(stage.split(" (").next().unwrap_or(stage))
+        {
+            self.bar.reset();
+        }
+        self.bar.set_message(stage.to_owned());
+        self.bar.set_position((share * 1000.0) as u64);
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
+        .expect("a valid template")
+        .progress_chars("=> ")
+}

@@ -1,0 +1,161 @@
+//! Running the built program.
+#![allow(dead_code)] // each test uses its part
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use brr::codes::{CodeBits, CodeRows};
+use brr::model::{Calibration, CalibrationPoint, CodeDistances, Keep, ModelParts};
+
+/// The program.
+pub fn brr(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_brr"));
+    command.args(args);
+    command
+}
+
+/// What it printed and how it ended.
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Ran {
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+pub fn run(args: &[&str]) -> Ran {
+    brr(args).stdin(Stdio::null()).output().unwrap().into()
+}
+
+pub fn run_with(args: &[&str], input: &[u8]) -> Ran {
+    let mut child = brr(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let feed = std::thread::spawn(move || {
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().unwrap();
+    feed.join().unwrap();
+    output.into()
+}
+
+/// Exactly one line on standard error that holds all of `parts`.
+pub fn assert_one_line(ran: &Ran, code: i32, parts: &[&str]) {
+    assert_eq!(ran.code, code, "{}", ran.stderr);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    for part in parts {
+        assert!(ran.stderr.contains(part), "{part:?} in {}", ran.stderr);
+    }
+    assert_eq!(ran.stdout, "");
+}
+
+/// A folder for one test.
+pub struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn file(&self, name: &str, content: &[u8]) -> String {
+        std::fs::write(self.path(name), content).unwrap();
+        self.name(name)
+    }
+
+    pub fn name(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    pub fn listing(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+/// A model of a few words with codes far apart: quick, and at a large epsilon
+/// every word stays.
+pub fn tiny_model() -> Vec<u8> {
+    let words: Vec<String> = ["the", "film", "was", "good", "bad"]
+        .map(String::from)
+        .into();
+    let bits = CodeBits::new(64).unwrap();
+    let mut codes = CodeRows::new(bits);
+    for code in [0, 0xff, 0xff00, 0xff_0000, 0xff00_0000u64] {
+        codes.push(&[code]);
+    }
+    let point = |epsilon, keep| CalibrationPoint {
+        epsilon,
+        keep: Keep {
+            weighted: keep,
+            plain: keep,
+        },
+    };
+    let parts = ModelParts {
+        words: &words,
+        codes: &codes,
+        lowercase: true,
+        // 8 to and from the first word (8 pairs), 16 between the others (12 pairs).
+        distances: CodeDistances {
+            sum: 8 * 8 + 12 * 16,
+            maximum: 16,
+            nearest_sum: 5 * 8,
+            nearest_min: 8,
+            duplicates: 0,
+        },
+        calibration: Calibration::new(vec![point(0.01, 0.2), point(1.0, 0.6), point(9.0, 0.999)]),
+        meta: vec![
+            ("name".into(), "tiny".into()),
+            ("licence".into(), "CC0".into()),
+        ],
+    };
+    parts.write().unwrap().bytes().to_vec()
+}
+
+/// Vectors in GloVe's format, in clusters of ten words.
+pub fn small_vectors(words: usize) -> String {
+    let mut state = 1u64;
+    let mut next = move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / (1u64 << 31) as f64 - 0.5
+    };
+    let mut text = String::new();
+    let mut center = [0.0; 20];
+    for word in 0..words {
+        if word % 10 == 0 {
+            center = std::array::from_fn(|_| next());
+        }
+        text.push('w');
+        for place in [676, 26, 1].into_iter().skip(usize::from(words <= 676)) {
+            text.push(char::from(b'a' + (word / place % 26) as u8));
+        }
+        for c in center {
+            text.push_str(&format!(" {:.4}", c + 0.4 * next()));
+        }
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,96 @@
+//! Mechanisms side by side over the same words: what they keep, what changed
+//! words look like, what an attacker gains, at a ladder of privacy-loss bounds.
+//!
+//! `cargo run --release -p brr-eval --example frontier -- VECTORS OUT.html OUT.json [WORDS]`
+//!
+//! Codes of 64, 128 and 256 bits are made from the vectors on the way.
+
+use std::sync::Arc;
+
+use brr::codes::CodeBits;
+use brr_eval::calibrate::{BOUNDS, Table, table};
+use brr_eval::channel::{Likeness, Plan};
+use brr_eval::mechanisms::{BrrFamily, ExponentialFamily, Family, KaryFamily, MadlibFamily, Space};
+use brr_eval::report;
+use brr_train::build::{Recipe, build};
+use brr_train::certify::Certifier;
+use brr_train::parallel::cores;
+use brr_train::vectors::{LoadOptions, load};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [vectors, html, json, rest @ ..] = &args[..] else {
+        return Err("VECTORS OUT.html OUT.json [WORDS]".into());
+    };
+    let options = LoadOptions {
+        words: rest.first().map(|n| n.parse()).transpose()?,
+        ..LoadOptions::default()
+    };
+    let vectors = load(vectors.as_ref(), &options)?.vectors;
+    let words = vectors.words.len();
+    let mut families: Vec<(Box<dyn Family>, Likeness)> = Vec::new();
+    let mut models = Vec::new();
+    for bits in [64, 128, 256] {
+        let recipe = Recipe {
+            min_distance: 1,
+            bits: CodeBits::new(bits).ok_or("code length")?,
+            binarizer: "itq".to_owned(),
+            seed: 1,
+            threads: cores(),
+            lowercase: true,
+            certificates: Vec::new(),
+            meta: Vec::new(),
+        };
+        models.push(Arc::new(build(&vectors, &recipe, &[], &|_| {})?.model));
+    }
+    let space = Arc::new(Space::new(vectors, cores(), |_| {}));
+    for model in models {
+        let likeness = Likeness {
+            model: Some(model.clone()),
+            space: Some(space.clone()),
+        };
+        let certifier = Some(Certifier::new(&model, cores(), &|_| {}));
+        families.push((Box::new(BrrFamily(model.clone())), likeness.clone()));
+        families.push((Box::new(ExponentialFamily { model, certifier }), likeness));
+    }
+    let likeness = Likeness {
+        model: None,
+        space: Some(space.clone()),
+    };
+    families.push((Box::new(MadlibFamily::exact(space)), likeness.clone()));
+    families.push((Box::new(KaryFamily(words)), likeness));
+
+    let mut tables: Vec<Table> = Vec::new();
+    for (family, likeness) in &families {
+        let plan = Plan {
+            words: if family.name() == "madlib" { 250 } else { 500 },
+            draws: if family.name() == "madlib" { 60 } else { 200 },
+            ..Plan::default()
+        };
+        let started = std::time::Instant::now();
+        tables.push(table(&**family, &BOUNDS, likeness, &plan, &|_| {})?);
+        let t = &tables[tables.len() - 1];
+        println!(
+            "{} {}: {:.0} s",
+            t.mechanism,
+            t.metric,
+            started.elapsed().as_secs_f64()
+        );
+        for s in &t.steps {
+            println!(
+                "  bound {:6.2} nearest {:6.2} N_w {:.4} by use {:.4} S_w {:8.1} cosine {:.3} guess {:.4} by use {:.4}",
+                s.bound,
+                s.nearest,
+                s.summary.keep.value,
+                s.summary.keep_by_use.value,
+                s.summary.outputs.mean,
+                s.summary.changed_cosine.map_or(f64::NAN, |e| e.value),
+                s.summary.guess.map_or(f64::NAN, |g| g.success.value),
+                s.summary.guess_by_use.map_or(f64::NAN, |g| g.success.value),
+            );
+        }
+    }
+    std::fs::write(html, report::calibration(&tables, &[]))?;
+    std::fs::write(json, serde_json::to_string_pretty(&tables)?)?;
+    Ok(())
+}

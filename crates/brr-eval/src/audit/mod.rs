@@ -1,0 +1,187 @@
+//! Tries to falsify a guarantee.
+//!
+//! The program under audit is a black box, text in and text out: it can be the
+//! built `brr` itself, run as a subprocess. Beside it stands the *claim*: the
+//! model, and the mechanism that the program says it runs, whose guarantee it
+//! must keep. Each check looks for one way to break it:
+//!
+//! - [`loss`](self): over pairs of words chosen to be hard, is some output event
+//!   more telling than exp(epsilon * d) allows?
+//! - `conformance`: does the program draw from the mechanism's distribution at
+//!   all? (Less noise than claimed shows here long before it shows as loss.)
+//! - `repeats`: do two runs, or two places of a text, share randomness?
+//! - `canaries`: does anything that is not a word of the model come through?
+//! - `bit flips` ([`bit_flips`]): are bits flipped as often as claimed?
+//! - `timing`: does time tell the word?
+//!
+//! All decisions rest on exact binomial bounds (Clopper and Pearson), corrected
+//! for the number of comparisons: a sound program fails an audit with probability
+//! at most [`ALPHA`]. Events are chosen on one half of the draws and judged on the
+//! other. [A pass proves nothing](DISCLAIMER).
+
+mod bits;
+mod canary;
+mod conformance;
+mod loss;
+mod pairs;
+mod program;
+mod repeats;
+mod timing;
+
+pub use bits::bit_flips;
+pub use loss::PairLoss;
+pub use pairs::{PairKind, WordPair};
+pub use program::{AuditError, Program};
+pub use timing::Timing;
+
+use brr::Model;
+use brr::mechanism::Mechanism;
+use serde::Serialize;
+
+pub use crate::interval::ALPHA;
+use program::Asked;
+
+/// What every report says.
+pub const DISCLAIMER: &str = "A pass proves nothing. An audit can only show that a promise is \
+    broken; it looks at a few words, a few events and so many draws, and what it cannot see it \
+    cannot fail. The guarantee rests on its proof and on the code that follows it.";
+
+/// Checks that share [`ALPHA`] equally.
+const SHARES: f64 = 5.0;
+
+/// How thoroughly to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Options {
+    /// Draws for each word.
+    pub trials: usize,
+    /// Pairs of each kind.
+    pub pairs: usize,
+    /// Timed runs of each text; 0 leaves timing out.
+    pub timings: usize,
+    /// Seed of the choice of words. (The program's randomness is its own.)
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            trials: 20_000,
+            pairs: 3,
+            timings: 40,
+            seed: 1,
+        }
+    }
+}
+
+/// What the program says it does.
+pub struct Claim<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// The mechanism, as this library has it: its guarantee is the promise, its
+    /// draws are what the program's are compared with.
+    pub mechanism: &'a dyn Mechanism,
+}
+
+/// Outcome of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The promise is broken.
+    Fail,
+    /// Nothing was found. That proves nothing.
+    Pass,
+    /// For information: too uncertain to judge by.
+    Note,
+}
+
+/// One check.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Check {
+    /// Its name.
+    pub name: &'static str,
+    /// Its outcome.
+    pub verdict: Verdict,
+    /// What was found, in a sentence. Names words of the model, never user text.
+    pub finding: String,
+}
+
+impl Check {
+    fn new(name: &'static str, failed: bool, finding: String) -> Check {
+        let verdict = if failed { Verdict::Fail } else { Verdict::Pass };
+        Check {
+            name,
+            verdict,
+            finding,
+        }
+    }
+}
+
+/// All that an audit found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AuditReport {
+    /// [`DISCLAIMER`].
+    pub disclaimer: &'static str,
+    /// Largest probability that a sound program fails.
+    pub false_alarm_rate: f64,
+    /// The mechanism claimed.
+    pub mechanism: &'static str,
+    /// The epsilon claimed.
+    pub epsilon: f64,
+    /// How it was done.
+    pub options: Options,
+    /// The checks.
+    pub checks: Vec<Check>,
+    /// Observed loss of each pair.
+    pub pairs: Vec<PairLoss>,
+    /// Timings.
+    pub timings: Vec<Timing>,
+}
+
+impl AuditReport {
+    /// Whether a check failed.
+    pub fn failed(&self) -> bool {
+        self.checks.iter().any(|c| c.verdict == Verdict::Fail)
+    }
+}
+
+/// Audits a program against a claim. `progress` gets the share of the work done.
+pub fn audit(
+    claim: &Claim<'_>,
+    program: &mut Program<'_>,
+    options: &Options,
+    progress: &dyn Fn(f64),
+) -> Result<AuditReport, AuditError> {
+    let alpha = ALPHA / SHARES;
+    let pairs = pairs::choose(claim.model, options);
+    let mut checks = vec![canary::check(claim.model, program, options.seed)?];
+    progress(0.05);
+    checks.push(repeats::check(claim, program, options, alpha)?);
+    progress(0.15);
+    let mut asked = Asked::default();
+    let tokens = pairs::tokens(&pairs, claim.model);
+    for (i, token) in tokens.iter().enumerate() {
+        asked.ask(claim.model, program, token, options.trials)?;
+        progress(0.15 + 0.65 * (i + 1) as f64 / tokens.len() as f64);
+    }
+    checks.push(asked.check());
+    checks.push(conformance::check(claim, &asked, alpha)?);
+    let (check, pairs) = loss::check(claim, &pairs, &asked, alpha);
+    checks.push(check);
+    progress(0.9);
+    let timings = timing::measure(claim.model, program, options)?;
+    checks.extend(timing::check(&timings));
+    progress(1.0);
+    Ok(AuditReport {
+        disclaimer: DISCLAIMER,
+        false_alarm_rate: ALPHA,
+        mechanism: claim.mechanism.name(),
+        epsilon: claim.mechanism.guarantee().epsilon,
+        options: *options,
+        checks,
+        pairs,
+        timings,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! Is randomness used twice?
+//!
+//! A text holds every word of a sample twice, and is given to the program in two
+//! separate calls. Equal words then meet three ways: at the same place in two
+//! runs, at two places of one run, and (drawn from the mechanism itself) quite
+//! apart. All three must agree equally often. A fixed seed makes the first too
+//! frequent; one noise draw for equal words of a text makes the second too frequent.
+
+use brr::vocabulary::WordId;
+
+use super::program::run;
+use super::{AuditError, Check, Claim, Options, Program, pairs};
+use crate::channel::{Prior, spread_words};
+use crate::interval::Binomial;
+
+/// Looks for repeated randomness.
+pub fn check(
+    claim: &Claim<'_>,
+    program: &mut Program<'_>,
+    options: &Options,
+    alpha: f64,
+) -> Result<Check, AuditError> {
+    let vocabulary = claim.model.vocabulary();
+    let count = (options.trials / 4).max(100);
+    let sample = spread_words(vocabulary.len(), count, options.seed + 1, Prior::Uniform);
+    let mut words: Vec<WordId> = sample;
+    words.retain(|w| pairs::is_plain(claim.model, *w));
+    while !words.is_empty() && words.len() < count {
+        words.extend_from_within(..words.len().min(count - words.len()));
+    }
+    let once: Vec<&str> = words.iter().map(|w| vocabulary.word(*w)).collect();
+    let text = [once.join(" "), once.join(" ")].join(" ");
+    let first = run(program, std::slice::from_ref(&text))?;
+    let second = run(program, std::slice::from_ref(&text))?;
+    let (first, second): (Vec<&str>, Vec<&str>) = (
+        first[0].split_whitespace().collect(),
+        second[0].split_whitespace().collect(),
+    );
+    let apart = reference(claim, &words)?;
+    if first.len() != 2 * words.len() || second.len() != first.len() {
+        let finding = "the number of tokens changed: places cannot be compared".to_owned();
+        return Ok(Check::new("repeats", true, finding));
+    }
+    let across = agreement(&first, &second);
+    let half = words.len();
+    let within = [&first, &second].map(|run| agreement(&run[..half], &run[half..]));
+    let within = Binomial::new(within[0].0 + within[1].0, within[0].1 + within[1].1);
+    let across = Binomial::new(across.0, across.1);
+    // Sums of different probabilities: see `conformance`. Three comparisons.
+    let each = alpha / 6.0;
+    let above = |x: Binomial, y: Binomial| x.lower(each) > y.upper(each);
+    let seeded = above(across, within) || above(across, apart);
+    let shared = above(within, across) || above(within, apart);
+    let finding = format!(
+        "equal words agree in {:.4} of places across two runs, {:.4} within one run, {:.4} by themselves{}{}",
+        across.share(),
+        within.share(),
+        apart.share(),
+        if seeded {
+            "; two runs share randomness"
+        } else {
+            ""
+        },
+        if shared {
+            "; equal words of a text share randomness"
+        } else {
+            ""
+        },
+    );
+    Ok(Check::new("repeats", seeded || shared, finding))
+}
+
+fn agreement(a: &[&str], b: &[&str]) -> (u64, u64) {
+    let same = a.iter().zip(b).filter(|(x, y)| x == y).count();
+    (same as u64, a.len().min(b.len()) as u64)
+}
+
+/// How often two separate draws of the mechanism agree.
+fn reference(claim: &Claim<'_>, words: &[WordId]) -> Result<Binomial, AuditError> {
+    let mut rng = brr::random::from_os()?;
+    let words: Vec<_> = words.iter().chain(words).map(|w| Some(*w)).collect();
+    let a = claim.mechanism.privatize(&words, &mut rng);
+    let b = claim.mechanism.privatize(&words, &mut rng);
+    let same = a.iter().zip(&b).filter(|(x, y)| x == y).count();
+    Ok(Binomial::new(same as u64, a.len() as u64))
+}

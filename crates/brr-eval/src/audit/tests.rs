@@ -1,0 +1,270 @@
+//! Sound programs pass; each of the planted faults fails, in the check that is
+//! there for it.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::fixture;
+use brr::codes::{CodeRows, hamming};
+use brr::mechanism::Brr;
+use brr::nearest::Scan;
+use brr::response::FlipThreshold;
+use brr::vocabulary::WordId;
+use brr::{Epsilon, Options as BrrOptions, Privatizer, Unknown};
+use rand_chacha::ChaCha20Rng;
+use rand_core::{CryptoRng, SeedableRng};
+
+const EPSILON: f64 = 1.2;
+
+fn options() -> Options {
+    Options {
+        trials: 6000,
+        pairs: 2,
+        timings: 3,
+        seed: 4,
+    }
+}
+
+fn epsilon(value: f64) -> Epsilon {
+    Epsilon::new(value).unwrap()
+}
+
+fn model() -> Arc<Model> {
+    fixture::model(400, 64, 8)
+}
+
+/// Audits a mechanism that claims to be BRR.
+fn audit_words(
+    model: &Arc<Model>,
+    privatize: &mut dyn FnMut(&[Option<WordId>]) -> Vec<WordId>,
+) -> AuditReport {
+    let honest = Brr::new(model.clone(), epsilon(EPSILON));
+    let claim = Claim {
+        model,
+        mechanism: &honest,
+    };
+    let vocabulary = model.vocabulary();
+    let mut program = |texts: &[String]| {
+        let one = |text: &String| {
+            let words: Vec<_> = text
+                .split_whitespace()
+                .map(|t| vocabulary.id(&t.to_lowercase()))
+                .collect();
+            let out = privatize(&words);
+            let out: Vec<&str> = out.iter().map(|y| vocabulary.word(*y)).collect();
+            out.join(" ")
+        };
+        Ok(texts.iter().map(one).collect())
+    };
+    audit(&claim, &mut program, &options(), &|_| {}).unwrap()
+}
+
+fn failures(report: &AuditReport) -> Vec<&'static str> {
+    let failed = report.checks.iter().filter(|c| c.verdict == Verdict::Fail);
+    failed.map(|c| c.name).collect()
+}
+
+/// Timing may fail on a machine that stalls; nothing else may.
+fn assert_sound(report: &AuditReport) {
+    let failed: Vec<_> = failures(report)
+        .into_iter()
+        .filter(|n| *n != "timing")
+        .collect();
+    assert!(failed.is_empty(), "{:#?}", report.checks);
+}
+
+#[test]
+fn the_real_privatizer_passes() {
+    for (kind, value) in [
+        (brr::MechanismKind::Brr, EPSILON),
+        (brr::MechanismKind::Exponential, 0.4),
+    ] {
+        let model = model();
+        let options = BrrOptions {
+            mechanism: kind,
+            budget: brr::Budget::Epsilon(value),
+            ..BrrOptions::default()
+        };
+        let privatizer = Privatizer::new(model.clone(), options).unwrap();
+        let claim = Claim {
+            model: &model,
+            mechanism: privatizer.mechanism(),
+        };
+        let mut program = |texts: &[String]| {
+            let out = privatizer
+                .privatize_batch(texts)
+                .map_err(|e| e.to_string())?;
+            Ok(out.into_iter().map(|p| p.text).collect())
+        };
+        let report = audit(&claim, &mut program, &super::tests::options(), &|_| {}).unwrap();
+        assert_sound(&report);
+        assert!(report.disclaimer.starts_with("A pass proves nothing"));
+        let kinds: Vec<_> = report.pairs.iter().map(|p| p.kind).collect();
+        for kind in [
+            PairKind::Duplicate,
+            PairKind::Near,
+            PairKind::Far,
+            PairKind::Unknown,
+        ] {
+            assert!(kinds.contains(&kind), "{kinds:?}");
+        }
+    }
+}
+
+/// BRR whose search prefers the input if it is within `margin` of the nearest.
+fn biased(
+    model: &Model,
+    words: &[Option<WordId>],
+    margin: u32,
+    rng: &mut dyn CryptoRng,
+) -> Vec<WordId> {
+    let (codes, threshold) = (model.codes(), FlipThreshold::new(epsilon(EPSILON)));
+    let mut rows = CodeRows::zeros(codes.bits(), words.len());
+    for (i, word) in words.iter().enumerate() {
+        codes.read(word.unwrap_or(0) as usize, rows.row_mut(i));
+        threshold.apply(rows.row_mut(i), rng);
+    }
+    let mut own = vec![0; codes.bits().limbs()];
+    let nearest = Scan::new(codes).nearest(&rows);
+    let pick = |(i, n): (usize, &brr::nearest::Neighbor)| {
+        let Some(word) = words[i] else { return n.id };
+        codes.read(word as usize, &mut own);
+        let near = hamming(&own, rows.row(i)) <= n.distance + margin;
+        if near { word } else { n.id }
+    };
+    nearest.iter().enumerate().map(pick).collect()
+}
+
+#[test]
+fn a_tie_broken_toward_the_input_fails() {
+    for margin in [0, 6] {
+        let model = model();
+        let mut rng = ChaCha20Rng::seed_from_u64(1);
+        let report = audit_words(&model, &mut |words| biased(&model, words, margin, &mut rng));
+        assert!(
+            failures(&report).contains(&"loss"),
+            "{margin}: {:#?}",
+            report.checks
+        );
+    }
+}
+
+#[test]
+fn a_flip_probability_rounded_down_fails() {
+    let model = model();
+    // p = 0.2315 is claimed, 0.2 is drawn.
+    let weak = Brr::new(model.clone(), epsilon(4f64.ln()));
+    let mut rng = ChaCha20Rng::seed_from_u64(2);
+    let report = audit_words(&model, &mut |words| weak.privatize(words, &mut rng));
+    assert!(
+        failures(&report).contains(&"conformance"),
+        "{:#?}",
+        report.checks
+    );
+
+    let threshold = FlipThreshold::new(epsilon(4f64.ln()));
+    let mut flip = |code: &mut [u64]| threshold.apply(code, &mut rng);
+    let bits = model.bits();
+    assert_eq!(
+        bit_flips(&mut flip, bits, EPSILON, 400).verdict,
+        Verdict::Fail
+    );
+    let honest = FlipThreshold::new(epsilon(EPSILON));
+    let mut flip = |code: &mut [u64]| honest.apply(code, &mut rng);
+    let check = bit_flips(&mut flip, bits, honest.epsilon(), 400);
+    assert_eq!(check.verdict, Verdict::Pass, "{check:?}");
+}
+
+#[test]
+fn bits_that_flip_together_fail() {
+    let threshold = FlipThreshold::new(epsilon(EPSILON));
+    let mut rng = ChaCha20Rng::seed_from_u64(3);
+    let mut flip = |code: &mut [u64]| {
+        let mut mask = [0];
+        threshold.apply(&mut mask, &mut rng);
+        let even = mask[0] & 0x5555_5555_5555_5555;
+        code[0] ^= even | even << 1;
+    };
+    let bits = brr::codes::CodeBits::new(64).unwrap();
+    assert_eq!(
+        bit_flips(&mut flip, bits, EPSILON, 400).verdict,
+        Verdict::Fail
+    );
+}
+
+#[test]
+fn a_seeded_generator_fails() {
+    let model = model();
+    let honest = Brr::new(model.clone(), epsilon(EPSILON));
+    let report = audit_words(&model, &mut |words| {
+        honest.privatize(words, &mut ChaCha20Rng::seed_from_u64(7))
+    });
+    assert!(
+        failures(&report).contains(&"repeats"),
+        "{:#?}",
+        report.checks
+    );
+}
+
+#[test]
+fn one_draw_for_equal_words_fails() {
+    let model = model();
+    let honest = Brr::new(model.clone(), epsilon(EPSILON));
+    let mut rng = ChaCha20Rng::seed_from_u64(5);
+    let report = audit_words(&model, &mut |words| {
+        let all: Vec<_> = (0..400).map(Some).collect();
+        let table = honest.privatize(&all, &mut rng);
+        let of = |w: &Option<WordId>| table[w.unwrap_or(0) as usize];
+        words.iter().map(of).collect()
+    });
+    assert!(
+        failures(&report).contains(&"repeats"),
+        "{:#?}",
+        report.checks
+    );
+}
+
+#[test]
+fn unknown_words_passed_through_fail() {
+    let model = model();
+    let options = BrrOptions {
+        budget: brr::Budget::Epsilon(EPSILON),
+        unknown: Unknown::Keep,
+        ..BrrOptions::default()
+    };
+    let privatizer = Privatizer::new(model.clone(), options).unwrap();
+    let claim = Claim {
+        model: &model,
+        mechanism: privatizer.mechanism(),
+    };
+    let mut program = |texts: &[String]| {
+        let out = privatizer
+            .privatize_batch(texts)
+            .map_err(|e| e.to_string())?;
+        Ok(out.into_iter().map(|p| p.text).collect())
+    };
+    let report = audit(&claim, &mut program, &super::tests::options(), &|_| {}).unwrap();
+    let failed = failures(&report);
+    assert!(
+        failed.contains(&"canaries") && failed.contains(&"form"),
+        "{:#?}",
+        report.checks
+    );
+    assert!(report.failed());
+}
+
+#[test]
+fn a_program_that_fails_is_an_error() {
+    let model = model();
+    let honest = Brr::new(model.clone(), epsilon(EPSILON));
+    let claim = Claim {
+        model: &model,
+        mechanism: &honest,
+    };
+    let mut broken = |_: &[String]| Err("exit status 1".to_owned());
+    let error = audit(&claim, &mut broken, &options(), &|_| {}).unwrap_err();
+    assert!(error.to_string().contains("exit status 1"));
+    let mut mute = |_: &[String]| Ok(Vec::new());
+    let error = audit(&claim, &mut mute, &options(), &|_| {}).unwrap_err();
+    assert!(error.to_string().contains("gave 0 texts"));
+}

@@ -1,0 +1,150 @@
+//! Does time tell the word?
+//!
+//! Two texts of equal words are timed in turn, in random order, so that what the
+//! machine does meanwhile falls on both. Compared by rank (Mann and Whitney): the
+//! effect size is the probability that one takes longer than the other, less the
+//! reverse (Cliff's delta; 0 is none, 1 or -1 complete separation). On a busy
+//! machine small effects mean nothing, so only a large one counts as a failure.
+
+use std::time::Instant;
+
+use brr::Model;
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng, SeedableRng};
+use serde::Serialize;
+
+use super::program::run;
+use super::{AuditError, Check, Options, Program, Verdict, pairs};
+
+/// Tokens in a timed text.
+const TOKENS: usize = 2000;
+/// An effect this large...
+const LARGE_EFFECT: f64 = 0.8;
+/// ... and medians this far apart, as a share, are a failure.
+const LARGE_SHIFT: f64 = 0.25;
+
+/// Two texts' times.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Timing {
+    /// What was compared.
+    pub what: &'static str,
+    /// Median seconds of the first.
+    pub first: f64,
+    /// Median seconds of the second.
+    pub second: f64,
+    /// Cliff's delta.
+    pub effect: f64,
+    /// Standard deviations from no effect.
+    pub z: f64,
+}
+
+/// Times a frequent word against a rare one, and against an unknown token.
+pub fn measure(
+    model: &Model,
+    program: &mut Program<'_>,
+    options: &Options,
+) -> Result<Vec<Timing>, AuditError> {
+    let words = model.vocabulary().len() as u32;
+    let frequent = (0..words).find(|w| pairs::is_plain(model, *w));
+    let rare = (0..words).rev().find(|w| pairs::is_plain(model, *w));
+    let (Some(frequent), Some(rare)) = (frequent, rare) else {
+        return Ok(Vec::new());
+    };
+    if options.timings == 0 {
+        return Ok(Vec::new());
+    }
+    let text = |word: &str| vec![word; TOKENS].join(" ");
+    let frequent = text(model.vocabulary().word(frequent));
+    let others = [
+        (
+            "a frequent and a rare word",
+            text(model.vocabulary().word(rare)),
+        ),
+        ("a word and an unknown token", text(&pairs::unknown(model))),
+    ];
+    let mut timings = Vec::new();
+    for (what, other) in others {
+        timings.push(compare(what, &[frequent.clone(), other], program, options)?);
+    }
+    Ok(timings)
+}
+
+fn compare(
+    what: &'static str,
+    texts: &[String; 2],
+    program: &mut Program<'_>,
+    options: &Options,
+) -> Result<Timing, AuditError> {
+    let mut rng = ChaCha20Rng::seed_from_u64(options.seed);
+    let mut times = [Vec::new(), Vec::new()];
+    run(program, texts)?;
+    for _ in 0..options.timings {
+        let first = (rng.next_u64() % 2) as usize;
+        for which in [first, 1 - first] {
+            let start = Instant::now();
+            run(program, std::slice::from_ref(&texts[which]))?;
+            times[which].push(start.elapsed().as_secs_f64());
+        }
+    }
+    Ok(rank(what, times))
+}
+
+fn rank(what: &'static str, mut times: [Vec<f64>; 2]) -> Timing {
+    let signs = times[0].iter().flat_map(|a| {
+        let sign = move |b: &f64| f64::from(i8::from(a > b) - i8::from(a < b));
+        times[1].iter().map(sign)
+    });
+    let (n, m) = (times[0].len() as f64, times[1].len() as f64);
+    let effect = signs.sum::<f64>() / (n * m).max(1.0);
+    let deviation = ((n + m + 1.0) / (3.0 * n * m)).sqrt();
+    let mut median = |which: usize| {
+        times[which].sort_by(f64::total_cmp);
+        times[which]
+            .get(times[which].len() / 2)
+            .copied()
+            .unwrap_or(0.0)
+    };
+    Timing {
+        what,
+        first: median(0),
+        second: median(1),
+        effect,
+        z: effect / deviation,
+    }
+}
+
+/// A note for each comparison; a failure where the effect is large.
+pub fn check(timings: &[Timing]) -> Vec<Check> {
+    let each = |t: &Timing| {
+        let shift = (t.first - t.second).abs() / t.first.min(t.second).max(f64::MIN_POSITIVE);
+        let large = t.effect.abs() > LARGE_EFFECT && shift > LARGE_SHIFT;
+        Check {
+            name: "timing",
+            verdict: if large { Verdict::Fail } else { Verdict::Note },
+            finding: format!(
+                "{}: medians {:.3} ms and {:.3} ms, effect {:+.2} ({:+.1} standard deviations); on a busy machine small effects mean nothing",
+                t.what,
+                t.first * 1e3,
+                t.second * 1e3,
+                t.effect,
+                t.z
+            ),
+        }
+    };
+    timings.iter().map(each).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_large_effects_fail() {
+        let apart = rank("x", [vec![1.0, 1.1, 1.2], vec![2.0, 2.1, 2.2]]);
+        assert_eq!((apart.effect, apart.first), (-1.0, 1.1));
+        let close = rank("x", [vec![1.0, 1.02, 1.04], vec![1.01, 1.03, 1.05]]);
+        assert!(close.effect.abs() < 0.5);
+        let verdicts: Vec<_> = check(&[apart, close]).iter().map(|c| c.verdict).collect();
+        assert_eq!(verdicts, [Verdict::Fail, Verdict::Note]);
+    }
+}

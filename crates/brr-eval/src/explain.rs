@@ -1,0 +1,305 @@
+//! What becomes of one word, and which other words it hides among.
+
+use brr::guarantee::Metric;
+use brr::vocabulary::{Vocabulary, WordId};
+use serde::Serialize;
+
+use crate::channel::{Draws, Likeness, Plan, Rows, draw};
+use crate::interval::{Binomial, Estimate};
+use crate::mechanisms::Candidate;
+
+/// How much to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExplainOptions {
+    /// Outputs to list.
+    pub outputs: usize,
+    /// Confusable words to list.
+    pub confusable: usize,
+    /// Nearest words among which the confusable ones are sought.
+    pub neighbors: usize,
+    /// Draws, seed and threads, where outputs are simulated.
+    pub plan: Plan,
+}
+
+impl Default for ExplainOptions {
+    fn default() -> ExplainOptions {
+        ExplainOptions {
+            outputs: 10,
+            confusable: 8,
+            neighbors: 16,
+            plan: Plan {
+                draws: 4000,
+                ..Plan::default()
+            },
+        }
+    }
+}
+
+/// A word that an input can become.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Output {
+    /// The word.
+    pub word: String,
+    /// Its probability.
+    pub probability: Estimate,
+}
+
+/// A word that could have been the input as well.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Confusable {
+    /// The word.
+    pub word: String,
+    /// Its distance in the mechanism's metric.
+    pub distance: f64,
+    /// How often an attacker is right who knows that the input was one of the two,
+    /// both as likely, and sees the output. 0.5 is a coin toss. If exact, the best
+    /// attacker; if simulated, one who names the word nearer to the output.
+    pub attacker: Estimate,
+    /// What the guarantee promises about any attacker: at most this often.
+    pub attacker_at_most: f64,
+}
+
+/// What becomes of a word.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The word.
+    pub word: String,
+    /// Whether probabilities were computed or simulated.
+    pub exact: bool,
+    /// N_w: the probability that it stays.
+    pub stays: Estimate,
+    /// Its likeliest outputs, itself among them.
+    pub outputs: Vec<Output>,
+    /// Probability of all other outputs together.
+    pub others: f64,
+    /// The words hardest to tell from it.
+    pub confusable: Vec<Confusable>,
+}
+
+impl Explanation {
+    /// The same in plain sentences.
+    pub fn sentences(&self) -> Vec<String> {
+        let about = if self.exact { "" } else { "about " };
+        let times = |p: f64| format!("{about}{:.1} times in 100", 100.0 * p);
+        let mut out = vec![format!(
+            "\"{}\" stays as it is {}.",
+            self.word,
+            times(self.stays.value)
+        )];
+        let others = self.outputs.iter().filter(|o| o.word != self.word).take(3);
+        let listed: Vec<String> = others
+            .map(|o| format!("\"{}\" ({})", o.word, times(o.probability.value)))
+            .collect();
+        if !listed.is_empty() {
+            out.push(format!("It most often becomes {}.", listed.join(", ")));
+        }
+        if let Some(c) = self.confusable.first() {
+            out.push(format!(
+                "It is hardest to tell from \"{}\": whoever knows that it was one of the two and \
+                 sees the output is right {}, where guessing blindly is right 50 times, and by \
+                 the guarantee never more than {:.1} times.",
+                c.word,
+                times(c.attacker.value),
+                100.0 * c.attacker_at_most
+            ));
+        }
+        out
+    }
+}
+
+/// Explains a word.
+pub fn explain(
+    candidate: &Candidate,
+    vocabulary: &Vocabulary,
+    word: WordId,
+    likeness: &Likeness,
+    options: &ExplainOptions,
+) -> Explanation {
+    let name = |id: WordId| vocabulary.word(id).to_owned();
+    let nearest = nearest_words(word, likeness, options.neighbors);
+    let (all, measured) = match &candidate.rows {
+        Some(rows) => exact(&**rows, vocabulary.len(), word, &nearest),
+        None => simulated(candidate, word, &nearest, likeness, options),
+    };
+    let stays = all.iter().find(|o| o.0 == word).map(|o| o.1);
+    let listed: Vec<_> = all.iter().take(options.outputs).collect();
+    let mass: f64 = listed.iter().map(|o| o.1.value).sum();
+    let pairs = nearest.iter().zip(measured);
+    let mut confusable: Vec<Confusable> = pairs
+        .map(|(&other, attacker)| {
+            let distance = metric_distance(candidate, word, other, likeness);
+            let loss = candidate.mechanism.guarantee().loss_at(distance);
+            Confusable {
+                word: name(other),
+                distance,
+                attacker,
+                attacker_at_most: 1.0 / (1.0 + libm::exp(-loss)),
+            }
+        })
+        .collect();
+    confusable.sort_by(|a, b| a.attacker.value.total_cmp(&b.attacker.value));
+    confusable.truncate(options.confusable);
+    let outputs = listed.iter().map(|(id, probability)| Output {
+        word: name(*id),
+        probability: *probability,
+    });
+    Explanation {
+        word: name(word),
+        exact: candidate.rows.is_some(),
+        stays: stays.unwrap_or(Binomial::new(0, options.plan.draws as u64).estimate()),
+        outputs: outputs.collect(),
+        others: (1.0 - mass).max(0.0),
+        confusable,
+    }
+}
+
+/// Outputs by falling probability, and an attacker's success for each neighbour.
+type Measured = (Vec<(WordId, Estimate)>, Vec<Estimate>);
+
+/// The best attacker between w and w' is right with probability
+/// 1 - (sum over y of min(Pr[y | w], Pr[y | w'])) / 2.
+fn exact(rows: &dyn Rows, words: usize, word: WordId, nearest: &[WordId]) -> Measured {
+    let (mut row, mut other) = (vec![0.0; words], vec![0.0; words]);
+    rows.row(word, &mut row);
+    let attackers = nearest.iter().map(|&w| {
+        rows.row(w, &mut other);
+        let overlap: f64 = row.iter().zip(&other).map(|(a, b)| a.min(*b)).sum();
+        Estimate::exact((1.0 - overlap / 2.0).max(0.5))
+    });
+    let attackers = attackers.collect();
+    let mut outputs: Vec<(WordId, f64)> = (0..).zip(row).filter(|o| o.1 > 0.0).collect();
+    outputs.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let outputs = outputs.into_iter().map(|(y, p)| (y, Estimate::exact(p)));
+    (outputs.collect(), attackers)
+}
+
+fn simulated(
+    candidate: &Candidate,
+    word: WordId,
+    nearest: &[WordId],
+    likeness: &Likeness,
+    options: &ExplainOptions,
+) -> Measured {
+    let words: Vec<WordId> = std::iter::once(word)
+        .chain(nearest.iter().copied())
+        .collect();
+    let draws = draw(&*candidate.mechanism, &words, 3, &options.plan);
+    let attackers = draws[1..]
+        .iter()
+        .map(|d| tell_apart(&draws[0], d, likeness));
+    let trials = draws[0].outputs.len() as u64;
+    let outputs = draws[0].counts();
+    let share = |n: usize| Binomial::new(n as u64, trials).estimate();
+    (
+        outputs.into_iter().map(|(y, n)| (y, share(n))).collect(),
+        attackers.collect(),
+    )
+}
+
+/// How often the word nearer to the output is the input; ties are tossed, every
+/// second one right.
+fn tell_apart(a: &Draws, b: &Draws, likeness: &Likeness) -> Estimate {
+    let (Some(to_a), Some(to_b)) = (likeness.distances(a.word), likeness.distances(b.word)) else {
+        return Binomial::new(0, 0).estimate();
+    };
+    let mut halves = 0;
+    for (draws, own, other) in [(a, &to_a, &to_b), (b, &to_b, &to_a)] {
+        for &y in &draws.outputs {
+            let (own, other) = (own[y as usize], other[y as usize]);
+            halves += 2 * u64::from(own < other) + u64::from(own == other);
+        }
+    }
+    let trials = (a.outputs.len() + b.outputs.len()) as u64;
+    Binomial::new(halves / 2, trials).estimate()
+}
+
+fn nearest_words(word: WordId, likeness: &Likeness, count: usize) -> Vec<WordId> {
+    let distances = likeness.distances(word).unwrap_or_default();
+    let mut ids: Vec<WordId> = (0..distances.len() as WordId)
+        .filter(|w| *w != word)
+        .collect();
+    ids.sort_by(|a, b| {
+        let of = |w: &WordId| distances[*w as usize];
+        of(a).total_cmp(&of(b)).then(a.cmp(b))
+    });
+    ids.truncate(count);
+    ids
+}
+
+fn metric_distance(candidate: &Candidate, a: WordId, b: WordId, likeness: &Likeness) -> f64 {
+    match candidate.mechanism.guarantee().metric {
+        Metric::Hamming(_) => likeness.hamming(a, b),
+        Metric::Euclidean { .. } => likeness.space.as_ref().map(|s| s.distance(a, b)),
+        _ => Some(1.0),
+    }
+    .unwrap_or(f64::INFINITY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+    use crate::mechanisms::{BrrFamily, ExponentialFamily, Family};
+
+    fn explained(family: &dyn Family, epsilon: f64) -> Explanation {
+        let model = fixture::model(200, 64, 5);
+        let likeness = Likeness {
+            model: Some(model.clone()),
+            space: None,
+        };
+        let candidate = family.at(brr::Epsilon::new(epsilon).unwrap()).unwrap();
+        let options = ExplainOptions {
+            plan: Plan {
+                draws: 2000,
+                threads: 2,
+                ..Plan::default()
+            },
+            ..ExplainOptions::default()
+        };
+        explain(&candidate, model.vocabulary(), 3, &likeness, &options)
+    }
+
+    #[test]
+    fn probabilities_add_up_and_attackers_keep_their_bounds() {
+        let model = fixture::model(200, 64, 5);
+        let exponential = ExponentialFamily {
+            model: model.clone(),
+            certifier: None,
+        };
+        for e in [
+            explained(&BrrFamily(model), 1.0),
+            explained(&exponential, 0.5),
+        ] {
+            let listed: f64 = e.outputs.iter().map(|o| o.probability.value).sum();
+            assert!((listed + e.others - 1.0).abs() < 1e-9);
+            assert!(
+                e.outputs
+                    .is_sorted_by(|a, b| a.probability.value >= b.probability.value)
+            );
+            assert_eq!(e.confusable.len(), 8);
+            for c in &e.confusable {
+                assert!(c.attacker.low <= c.attacker_at_most, "{c:?}");
+                assert!(c.attacker.high >= 0.5, "{c:?}");
+            }
+            assert!(e.sentences()[0].contains("stays as it is"));
+        }
+    }
+
+    #[test]
+    fn words_with_one_code_are_a_coin_toss() {
+        let model = fixture::model(200, 64, 5);
+        let likeness = Likeness {
+            model: Some(model.clone()),
+            space: None,
+        };
+        let family = ExponentialFamily {
+            model: model.clone(),
+            certifier: None,
+        };
+        let candidate = family.at(brr::Epsilon::new(0.5).unwrap()).unwrap();
+        let options = ExplainOptions::default();
+        let e = explain(&candidate, model.vocabulary(), 199, &likeness, &options);
+        assert_eq!(e.confusable[0].word, model.vocabulary().word(198));
+        assert!((e.confusable[0].attacker.value - 0.5).abs() < 1e-12);
+    }
+}

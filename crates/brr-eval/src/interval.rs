@@ -1,0 +1,231 @@
+//! Exact confidence intervals of a probability from counts (Clopper and Pearson
+//! 1934): they hold for every probability and every number of trials, so a stated
+//! false-alarm rate is a bound and not an approximation.
+
+use serde::Serialize;
+
+/// False-alarm rate of a whole test or audit, all its comparisons together.
+pub const ALPHA: f64 = 1e-6;
+
+/// Error rate of intervals that are shown to people.
+pub const SHOWN: f64 = 0.05;
+
+/// A probability or mean with its confidence interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The best single number.
+    pub value: f64,
+    /// Lower end of the 95 % interval; the value itself if it is exact.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl Estimate {
+    /// A number that was computed, not estimated.
+    pub fn exact(value: f64) -> Estimate {
+        Estimate {
+            value,
+            low: value,
+            high: value,
+        }
+    }
+
+    /// Mean of independent values, with the normal interval: for many values of
+    /// one kind, such as the shares of a random sample of words.
+    pub fn mean(values: &[f64]) -> Estimate {
+        Estimate::weighted_mean(values, |_| 1.0)
+    }
+
+    /// As [`mean`](Self::mean), each value with a weight.
+    pub fn weighted_mean(values: &[f64], weight: impl Fn(usize) -> f64) -> Estimate {
+        let total: f64 = (0..values.len()).map(&weight).sum();
+        let share = |i: usize| weight(i) / total;
+        let mean = (0..values.len()).map(|i| share(i) * values[i]).sum::<f64>();
+        let squares = (0..values.len()).map(|i| (share(i) * (values[i] - mean)).powi(2));
+        let n = values.len() as f64;
+        let half = 1.96 * (squares.sum::<f64>() * n / (n - 1.0).max(1.0)).sqrt();
+        Estimate {
+            value: mean,
+            low: mean - half,
+            high: mean + half,
+        }
+    }
+
+    /// Keeps the interval within the range of a probability.
+    pub fn clamped(self) -> Estimate {
+        Estimate {
+            low: self.low.max(0.0),
+            high: self.high.min(1.0),
+            ..self
+        }
+    }
+
+    /// Whether it has no width.
+    pub fn is_exact(&self) -> bool {
+        self.low == self.high
+    }
+}
+
+/// Successes out of trials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Binomial {
+    successes: u64,
+    trials: u64,
+}
+
+impl Binomial {
+    /// # Panics
+    /// If there are more successes than trials.
+    pub fn new(successes: u64, trials: u64) -> Binomial {
+        assert!(successes <= trials, "more successes than trials");
+        Binomial { successes, trials }
+    }
+
+    /// The share of successes; 0 of nothing.
+    pub fn share(&self) -> f64 {
+        self.successes as f64 / (self.trials as f64).max(1.0)
+    }
+
+    /// A number that the true probability falls below with probability at most
+    /// `alpha`.
+    pub fn lower(&self, alpha: f64) -> f64 {
+        if self.successes == 0 {
+            return 0.0;
+        }
+        let (k, n) = (self.successes as f64, self.trials as f64);
+        // Pr[X >= k] = I_p(k, n - k + 1) rises with p; find where it is alpha.
+        bisect(|p| beta_cdf(p, k, n - k + 1.0) < alpha).0
+    }
+
+    /// A number that the true probability exceeds with probability at most
+    /// `alpha`.
+    pub fn upper(&self, alpha: f64) -> f64 {
+        1.0 - Binomial::new(self.trials - self.successes, self.trials).lower(alpha)
+    }
+
+    /// Lower and upper end that both hold but with probability `alpha`.
+    pub fn interval(&self, alpha: f64) -> (f64, f64) {
+        (self.lower(alpha / 2.0), self.upper(alpha / 2.0))
+    }
+
+    /// The share with its 95 % interval.
+    pub fn estimate(&self) -> Estimate {
+        let (low, high) = self.interval(SHOWN);
+        Estimate {
+            value: self.share(),
+            low,
+            high,
+        }
+    }
+}
+
+/// The two sides of the point in 0..1 where `below` turns false.
+fn bisect(below: impl Fn(f64) -> bool) -> (f64, f64) {
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..100 {
+        let middle = (low + high) / 2.0;
+        if middle == low || middle == high {
+            break;
+        }
+        if below(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    (low, high)
+}
+
+/// Regularized incomplete beta function I_x(a, b).
+fn beta_cdf(x: f64, a: f64, b: f64) -> f64 {
+    if x <= 0.0 || x >= 1.0 {
+        return f64::from(x >= 1.0);
+    }
+    // The continued fraction converges quickly below the mean; mirror above.
+    if x > (a + 1.0) / (a + b + 2.0) {
+        return 1.0 - beta_cdf(1.0 - x, b, a);
+    }
+    let log_front = libm::lgamma(a + b) - libm::lgamma(a) - libm::lgamma(b)
+        + a * libm::log(x)
+        + b * libm::log1p(-x);
+    libm::exp(log_front) / a * beta_fraction(x, a, b)
+}
+
+/// Continued fraction of the incomplete beta function, by Lentz's method.
+fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
+    let nonzero = |v: f64| if v.abs() < 1e-300 { 1e-300 } else { v };
+    let mut c = 1.0;
+    let mut d = 1.0 / nonzero(1.0 - (a + b) * x / (a + 1.0));
+    let mut fraction = d;
+    for m in 1..10_000 {
+        let m = f64::from(m);
+        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
+        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
+        let mut change = 1.0;
+        for step in [even, odd] {
+            d = 1.0 / nonzero(1.0 + step * d);
+            c = nonzero(1.0 + step / c);
+            change = c * d;
+            fraction *= change;
+        }
+        if (change - 1.0).abs() < 1e-14 {
+            break;
+        }
+    }
+    fraction
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// R: binom.test(k, n, conf.level = 1 - alpha)$conf.int
+    #[test]
+    fn known_intervals() {
+        let check = |k, n, alpha, low: f64, high: f64| {
+            let got = Binomial::new(k, n).interval(alpha);
+            assert!((got.0 - low).abs() < 1e-7, "{k}/{n}: {got:?}");
+            assert!((got.1 - high).abs() < 1e-7, "{k}/{n}: {got:?}");
+        };
+        check(5, 10, 0.05, 0.187_086_0, 0.812_914_0);
+        check(0, 20, 0.05, 0.0, 0.168_433_5);
+        check(20, 20, 0.05, 0.831_566_5, 1.0);
+        // Pr[X = 0] = (1-p)^n = alpha/2 exactly.
+        let p = 1.0 - (5e-7f64).powf(1e-5);
+        check(0, 100_000, 1e-6, 0.0, p);
+    }
+
+    /// The defining property, from the binomial distribution itself.
+    #[test]
+    fn ends_are_where_the_tail_is_alpha() {
+        let tail = |n: u64, k: u64, p: f64| -> f64 {
+            let term = |i: u64| {
+                let ln_choose = libm::lgamma(n as f64 + 1.0)
+                    - libm::lgamma(i as f64 + 1.0)
+                    - libm::lgamma((n - i) as f64 + 1.0);
+                (ln_choose + i as f64 * p.ln() + (n - i) as f64 * (-p).ln_1p()).exp()
+            };
+            (k..=n).map(term).sum()
+        };
+        for (k, n) in [(1, 7), (3, 50), (70, 120), (499, 500)] {
+            for alpha in [0.025, 1e-4, 1e-8] {
+                let p = Binomial::new(k, n).lower(alpha);
+                assert!(
+                    (tail(n, k, p) / alpha - 1.0).abs() < 1e-6,
+                    "{k}/{n} {alpha}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn means() {
+        let e = Estimate::mean(&[1.0, 2.0, 3.0]);
+        assert!((e.value - 2.0).abs() < 1e-12);
+        assert!((e.high - e.value - 1.96 * (1.0f64 / 3.0).sqrt()).abs() < 1e-12);
+        let e = Estimate::weighted_mean(&[1.0, 3.0], |i| [3.0, 1.0][i]);
+        assert!((e.value - 1.5).abs() < 1e-12);
+        assert!(Estimate::exact(0.3).is_exact());
+    }
+}

@@ -1,0 +1,21 @@
+//! Evaluates mechanisms: what they do to words, what an attacker gains, whether
+//! they keep their promise.
+//!
+//! [`mechanisms`] (the baselines beside brr's own) -> [`channel`] (what a
+//! mechanism does to a word) -> [`calibrate`] and [`explain`] (for the person who
+//! chooses epsilon) -> [`report`] (for whoever reads it); [`audit`] tries to
+//! falsify a guarantee; [`ratio`] puts two metrics side by side.
+//!
+//! Simulations here are seeded and say so. Nothing in this crate runs on a device.
+
+pub mod audit;
+pub mod calibrate;
+pub mod channel;
+pub mod explain;
+pub mod interval;
+pub mod mechanisms;
+pub mod ratio;
+pub mod report;
+
+#[cfg(test)]
+mod fixture;

@@ -1,0 +1,190 @@
+//! K-ary randomized response over the vocabulary: plain local differential
+//! privacy, what metric privacy relaxes. The yardstick in every comparison.
+//!
+//! # Guarantee
+//!
+//! With integers A >= B > 0 and N words, the word itself is drawn with
+//! probability A / S and each other word with B / S, S = A + (N - 1) B. For any
+//! words w, w' and output y the ratio Pr[y | w] / Pr[y | w'] is 1, A / B or
+//! B / A, so the mechanism is e-private for e = ln(A / B) between *all* pairs:
+//! metric [`Metric::Discrete`].
+//!
+//! **Rounding.** B = 2^32 and A = B exp(epsilon), rounded *down* by more than the
+//! floating-point error of its computation, so ln(A / B) <= epsilon holds of the
+//! integers that are sampled; the epsilon reported is that of A, rounded up.
+//!
+//! **Tokens without a code** become a uniformly random word. 1/N lies between
+//! B / S and A / S, so that costs at most e too.
+
+use brr::epsilon::{Epsilon, round_up};
+use brr::guarantee::{Guarantee, Metric};
+use brr::mechanism::{Mechanism, uniform_below};
+use brr::vocabulary::WordId;
+use rand_core::CryptoRng;
+
+use super::discrete_distances;
+
+/// B: the weight of every word but the input.
+const OTHER: u128 = 1 << 32;
+/// Largest A: epsilon saturates at ln 2^58 = 40.2, where words practically stay.
+const MOST: f64 = (1u128 << 90) as f64;
+/// Relative safety margin of A; the reported epsilon adds at most 41 * 2^-48.
+const MARGIN: f64 = 1.0 / (1u64 << 41) as f64;
+
+/// K-ary randomized response.
+#[derive(Clone, Copy, Debug)]
+pub struct Kary {
+    words: u128,
+    own: u128,
+}
+
+impl Kary {
+    /// At most `epsilon` between any two of so many words.
+    ///
+    /// # Panics
+    /// If there is no word.
+    pub fn new(words: usize, epsilon: Epsilon) -> Kary {
+        assert!(words > 0, "a vocabulary has words");
+        let own = OTHER as f64 * libm::exp(epsilon.get()) * (1.0 - MARGIN);
+        Kary {
+            words: words as u128,
+            own: (own.min(MOST) as u128).max(OTHER),
+        }
+    }
+
+    /// Probability that a word stays.
+    pub fn keep(&self) -> f64 {
+        self.own as f64 / self.total() as f64
+    }
+
+    /// Probability of each other word.
+    pub fn other(&self) -> f64 {
+        OTHER as f64 / self.total() as f64
+    }
+
+    fn total(&self) -> u128 {
+        self.own + (self.words - 1) * OTHER
+    }
+
+    /// A number below the total to a word: the first A are the word itself, then
+    /// comes a stretch of B for each of the others in order.
+    fn word_at(&self, word: u128, u: u128) -> u128 {
+        match u.checked_sub(self.own) {
+            None => word,
+            Some(rest) => {
+                let other = rest / OTHER;
+                other + u128::from(other >= word)
+            }
+        }
+    }
+}
+
+impl Mechanism for Kary {
+    fn name(&self) -> &'static str {
+        "k-ary"
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        // ln(A/B) = ln(1 + (A - B)/B): the difference is exact.
+        let excess = (self.own - OTHER) as f64 / OTHER as f64;
+        let epsilon = round_up(libm::log1p(excess));
+        Guarantee {
+            epsilon,
+            metric: Metric::Discrete,
+            distances: discrete_distances(self.words as usize),
+            unknown_loss: epsilon,
+        }
+    }
+
+    fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId> {
+        let draw = |word: &Option<WordId>| match word {
+            Some(word) => self.word_at(u128::from(*word), uniform_below(self.total(), rng)),
+            None => uniform_below(self.words, rng),
+        };
+        words.iter().map(draw).map(|word| word as WordId).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interval::{ALPHA, Binomial};
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng;
+
+    fn kary(words: usize, epsilon: f64) -> Kary {
+        Kary::new(words, Epsilon::new(epsilon).unwrap())
+    }
+
+    #[test]
+    fn reported_epsilon_is_never_above_what_was_asked() {
+        let mut x = 1e-9;
+        while x < 1e3 {
+            let got = kary(1000, x).guarantee().epsilon;
+            assert!(got <= x, "asked {x}, got {got}");
+            if (1e-3..40.0).contains(&x) {
+                assert!(got > x * (1.0 - 1e-6), "asked {x}, wasteful {got}");
+            }
+            x *= 1.07;
+        }
+        assert!(kary(3, 1e-12).guarantee().epsilon <= 1e-12);
+    }
+
+    /// Every number below the total, in a mechanism small enough to count.
+    #[test]
+    fn stretches_have_their_lengths() {
+        let k = kary(4, 1.0);
+        let edges = |word: u128| {
+            let starts = (0..3).map(|i| k.word_at(word, k.own + i * OTHER));
+            let ends = (1..=3).map(|i| k.word_at(word, k.own + i * OTHER - 1));
+            assert!(k.word_at(word, 0) == word && k.word_at(word, k.own - 1) == word);
+            (starts.collect::<Vec<_>>(), ends.collect::<Vec<_>>())
+        };
+        assert_eq!(edges(0), (vec![1, 2, 3], vec![1, 2, 3]));
+        assert_eq!(edges(2), (vec![0, 1, 3], vec![0, 1, 3]));
+        assert_eq!(edges(3), (vec![0, 1, 2], vec![0, 1, 2]));
+    }
+
+    /// The design's yardstick: 83 % at 12 for 33k words.
+    #[test]
+    fn keeps_what_the_formula_says() {
+        let expected = 12f64.exp() / (12f64.exp() + 33_000.0 - 1.0);
+        assert!((kary(33_000, 12.0).keep() - expected).abs() < 1e-9);
+        let k = kary(33_000, 12.0);
+        assert!((k.keep() + 32_999.0 * k.other() - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn golden() {
+        let mut rng = ChaCha20Rng::seed_from_u64(11);
+        let out = kary(10, 1.5).privatize(&[Some(3); 12], &mut rng);
+        assert_eq!(out, GOLDEN);
+    }
+    const GOLDEN: [WordId; 12] = [8, 3, 0, 5, 3, 3, 5, 6, 5, 3, 3, 6];
+
+    #[test]
+    fn frequencies() {
+        let (k, n) = (kary(5, 1.2), 40_000);
+        let mut rng = ChaCha20Rng::seed_from_u64(12);
+        let mut seen = [0u64; 5];
+        for y in k.privatize(&vec![Some(2); n], &mut rng) {
+            seen[y as usize] += 1;
+        }
+        for (y, &count) in seen.iter().enumerate() {
+            let p = if y == 2 { k.keep() } else { k.other() };
+            let (low, high) = Binomial::new(count, n as u64).interval(ALPHA / 5.0);
+            assert!(
+                (low..=high).contains(&p),
+                "word {y}: {p} not in {low}..{high}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_single_word_stays() {
+        let mut rng = ChaCha20Rng::seed_from_u64(1);
+        let out = kary(1, 1.0).privatize(&[Some(0), None], &mut rng);
+        assert_eq!(out, [0, 0]);
+        assert_eq!(kary(1, 1.0).guarantee().bound(), 0.0 + f64::MIN_POSITIVE);
+    }
+}

@@ -1,0 +1,37 @@
+//! Mechanisms to compare with: Madlib, and three that need no vectors at all.
+//!
+//! All stand behind [`brr::mechanism::Mechanism`], as brr's own do.
+
+#[cfg(feature = "approximate")]
+mod approximate;
+mod family;
+mod identity;
+mod kary;
+mod madlib;
+mod noise;
+mod space;
+mod uniform;
+
+#[cfg(feature = "approximate")]
+pub use approximate::{Graph, GraphOptions};
+pub use family::{BrrFamily, Candidate, ExponentialFamily, Family, KaryFamily, MadlibFamily};
+pub use identity::Identity;
+pub use kary::Kary;
+pub use madlib::Madlib;
+pub use noise::Noise;
+pub use space::{NearestVector, Space};
+pub use uniform::Uniform;
+
+use brr::guarantee::PairDistances;
+
+/// Distances of the discrete metric over `words` words: 1 between any two, the
+/// diagonal counted in the average as everywhere.
+fn discrete_distances(words: usize) -> PairDistances {
+    let apart = f64::from(u8::from(words > 1));
+    PairDistances {
+        average: 1.0 - 1.0 / words as f64,
+        maximum: apart,
+        nearest_mean: apart,
+        nearest_min: apart,
+    }
+}

@@ -1,0 +1,244 @@
+//! The page of `brr calibrate`.
+
+use super::chart::{Axis, Chart, Point, Series, number};
+use super::page::{Page, Table};
+use crate::calibrate::{self, Solution, Step, Wish};
+use crate::interval::Estimate;
+
+/// One page for one or several mechanisms over the same words.
+pub fn calibration(tables: &[calibrate::Table], solutions: &[Solution]) -> String {
+    let mut page = Page::new("Choosing an epsilon");
+    page.paragraph(
+        "Each mechanism at a ladder of privacy-loss bounds (epsilon times the mean distance of two \
+         words). The bound puts mechanisms with different metrics side by side; the loss between a \
+         word and its nearest neighbour, often far lower, is what metric privacy adds, so both are \
+         shown.",
+    );
+    for solution in solutions {
+        page.paragraph(&solution_text(solution));
+    }
+    for chart in charts(tables) {
+        page.chart(&chart);
+    }
+    for table in tables {
+        page.heading(&format!(
+            "{} ({}, {} words)",
+            table.mechanism, table.metric, table.words
+        ));
+        page.paragraph(&method(table));
+        page.table(&steps(table));
+    }
+    page.finish()
+}
+
+/// A solution in a sentence.
+pub fn solution_text(solution: &Solution) -> String {
+    let step = &solution.step;
+    let at = format!(
+        "epsilon {} (bound {} at the average pair, {} at the nearest neighbour)",
+        number(step.epsilon),
+        number(step.bound),
+        number(step.nearest)
+    );
+    match solution.wish {
+        Wish::Keep(share) => format!(
+            "To keep {} of words by use: {at}; it keeps {}.",
+            number(share),
+            shown(step.summary.keep_by_use)
+        ),
+        Wish::MaxGuess(share) => format!(
+            "To let an attacker name at most {} of words: {at}; the attacker names {}{}.",
+            number(share),
+            step.summary
+                .guess_by_use
+                .map_or("-".into(), |g| shown(g.success)),
+            match step.summary.guess_by_use {
+                Some(g) if g.at_least =>
+                    " in a simulated attack, which the best attacker may exceed",
+                _ => "",
+            }
+        ),
+    }
+}
+
+fn method(table: &calibrate::Table) -> String {
+    let plan = &table.plan;
+    match table.steps.first().is_some_and(|s| s.summary.exact) {
+        true => format!(
+            "Probabilities are computed: the share kept and the attacker's success over all words, \
+             output sets and likeness on {} words (seed {}).",
+            plan.words.min(table.words),
+            plan.seed
+        ),
+        false => format!(
+            "Simulated: {} words drawn uniformly and as many by use, {} draws each, seed {}; 95 % \
+             intervals. The attack is learned on half of the words and tested on the other half: \
+             the best attacker may do better. Output sets larger than the draws can show are lower \
+             bounds.",
+            plan.words, plan.draws, plan.seed
+        ),
+    }
+}
+
+type Across = fn(&Step) -> f64;
+type Pick = fn(&Step) -> Option<Estimate>;
+/// Title, label across, what is across, axis up, what is up.
+type Spec = (&'static str, &'static str, Across, Axis, Pick);
+
+fn charts(tables: &[calibrate::Table]) -> Vec<Chart> {
+    let bound: Across = |s| s.bound;
+    let nearest: Across = |s| s.nearest;
+    let average_axis = "loss bound at the average pair";
+    let share = || Axis::linear("share of words").from_to(0.0, 1.0);
+    let specs: [Spec; 5] = [
+        (
+            "Words that stay (by use)",
+            average_axis,
+            bound,
+            share(),
+            |s| Some(s.summary.keep_by_use),
+        ),
+        (
+            "Words that stay (by use), at the nearest neighbour",
+            "loss at the nearest neighbour",
+            nearest,
+            share(),
+            |s| Some(s.summary.keep_by_use),
+        ),
+        (
+            "Words an attacker names (by use)",
+            average_axis,
+            bound,
+            share(),
+            |s| s.summary.guess_by_use.map(|g| g.success),
+        ),
+        (
+            "Likeness of changed words",
+            average_axis,
+            bound,
+            Axis::linear("mean cosine with the original").from_to(0.0, 1.0),
+            |s| s.summary.changed_cosine,
+        ),
+        (
+            "Distance of changed words",
+            average_axis,
+            bound,
+            Axis::linear("mean bits changed"),
+            |s| s.summary.changed_hamming,
+        ),
+    ];
+    let charts = specs.into_iter().map(|(title, x, across, y, pick)| Chart {
+        title: title.to_owned(),
+        description: format!("{title}, as a line over the {x}, for each mechanism."),
+        x: Axis::log(x),
+        y,
+        series: tables.iter().map(|t| series(t, across, pick)).collect(),
+    });
+    charts
+        .filter(|c| c.series.iter().any(|s| !s.points.is_empty()))
+        .collect()
+}
+
+fn series(table: &calibrate::Table, across: Across, pick: Pick) -> Series {
+    let point = |step: &Step| {
+        Some(Point {
+            x: across(step),
+            y: pick(step)?,
+        })
+    };
+    let bits = table.metric.rsplit('-').next().unwrap_or_default();
+    let name = match table.metric.starts_with("hamming") {
+        true => format!("{} {bits} bits", table.mechanism),
+        false => table.mechanism.clone(),
+    };
+    Series {
+        name,
+        points: table.steps.iter().filter_map(point).collect(),
+    }
+}
+
+fn shown(e: Estimate) -> String {
+    match e.is_exact() {
+        true => number(e.value),
+        false => format!(
+            "{} ({} to {})",
+            number(e.value),
+            number(e.low),
+            number(e.high)
+        ),
+    }
+}
+
+fn steps(table: &calibrate::Table) -> Table {
+    let head = [
+        "Bound",
+        "Epsilon",
+        "Loss at nearest",
+        "Loss at farthest",
+        "Loss of unknown tokens",
+        "Stays, by use",
+        "Stays, every word once",
+        "Quartiles",
+        "Least to most",
+        "Outputs with 95 %",
+        "Cosine of changed",
+        "Bits changed",
+        "Attacker, by use",
+        "Attacker, words equally likely",
+    ];
+    let optional = |e: Option<Estimate>| e.map_or("-".to_owned(), shown);
+    let row = |s: &Step| {
+        let k = &s.summary.keep_spread;
+        let o = &s.summary.outputs;
+        let sets = if o.at_least { "at least " } else { "" };
+        vec![
+            number(s.bound),
+            number(s.epsilon),
+            number(s.nearest),
+            number(s.worst),
+            number(s.unknown),
+            shown(s.summary.keep_by_use),
+            shown(s.summary.keep),
+            [k.lower_quartile, k.median, k.upper_quartile]
+                .map(number)
+                .join(" / "),
+            [k.least, k.most].map(number).join(" to "),
+            format!("{sets}{}", number(o.mean)),
+            optional(s.summary.changed_cosine),
+            optional(s.summary.changed_hamming),
+            optional(s.summary.guess_by_use.map(|g| g.success)),
+            optional(s.summary.guess.map(|g| g.success)),
+        ]
+    };
+    Table {
+        caption: format!("{} at each bound", table.mechanism),
+        head: head.map(str::to_owned).to_vec(),
+        rows: table.steps.iter().map(row).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::channel::{Likeness, Plan};
+    use crate::mechanisms::KaryFamily;
+
+    #[test]
+    fn a_page_holds_every_step() {
+        let plan = Plan {
+            words: 20,
+            threads: 1,
+            ..Plan::default()
+        };
+        let (family, likeness) = (KaryFamily(50), Likeness::default());
+        let table = calibrate::table(&family, &[1.0, 4.0], &likeness, &plan, &|_| {}).unwrap();
+        let wish = Wish::Keep(0.5);
+        let solution = calibrate::solve(&family, wish, &likeness, &plan, &|_| {}).unwrap();
+        let html = calibration(std::slice::from_ref(&table), &[solution.unwrap()]);
+        assert_eq!(html.matches("<svg").count(), 3);
+        assert_eq!(html.matches("<svg").count(), html.matches("<desc").count());
+        assert!(html.contains("To keep 0.5 of words by use: epsilon 3.89"));
+        assert!(html.contains(&number(table.steps[1].epsilon)));
+        assert!(!html.contains("NaN"));
+    }
+}

@@ -1,0 +1,247 @@
+//! A code of its own for every word.
+//!
+//! Where two words share a code, the one with the higher id can never be an
+//! output of BRR (ties go to the lowest id), and a pair of close codes far from
+//! all others can set the certificate of the exponential mechanism by itself. So
+//! after binarizing, of two codes closer than a minimum the rarer word's (the
+//! higher id's) moves away by the bits that mean least for it.
+//!
+//! What a bit means for a word is its margin: with m_k the mean of all vectors
+//! signed by their bit k, z_i.m_k is what the vectors say bit k of word i should
+//! be. Bits that the vector is indifferent to, or against, are flipped first.
+//! That needs no encoder, so it works for codes of every kind.
+//!
+//! A word that moves ends at the minimum distance from *all* other words as they
+//! stand, so every move takes close pairs away and adds none.
+
+use super::BinarizeError;
+use super::spectrum::{center, normalize};
+use crate::all_pairs::{Visitor, visit};
+use crate::matrix::{Matrix, Op};
+use crate::vectors::Vectors;
+use brr::codes::{CodeBlocks, CodeRows, hamming, to_blocks};
+
+/// Codes after separation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Separated {
+    /// The codes.
+    pub codes: CodeRows,
+    /// Words whose code changed.
+    pub moved: usize,
+    /// Bits that changed in all.
+    pub flipped: usize,
+    /// Words that found no place at the minimum distance and stayed where they
+    /// were: there are more words than such codes, or nearly so.
+    pub stuck: usize,
+}
+
+/// Moves codes until any two differ in at least `minimum` bits (at least 1).
+///
+/// # Panics
+/// If there is not one code for each word.
+pub fn separate(
+    vectors: &Vectors,
+    codes: &CodeRows,
+    minimum: u32,
+    threads: usize,
+) -> Result<Separated, BinarizeError> {
+    super::check(vectors)?;
+    assert_eq!(vectors.words.len(), codes.len(), "one code for each word");
+    let minimum = minimum.max(1);
+    let mut result = Separated {
+        codes: codes.clone(),
+        moved: 0,
+        flipped: 0,
+        stuck: 0,
+    };
+    let crowded = crowded(codes, minimum, threads);
+    if crowded.is_empty() {
+        return Ok(result);
+    }
+    let margins = margins(vectors, codes, &crowded, threads);
+    for (at, &word) in crowded.iter().enumerate() {
+        match find_place(&result.codes, word, minimum, margins.row(at)) {
+            None => result.stuck += 1,
+            Some(place) => {
+                let flips = hamming(&place, codes.row(word)) as usize;
+                result.flipped += flips;
+                result.moved += usize::from(flips > 0);
+                result.codes.row_mut(word).copy_from_slice(&place);
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// Words that are closer than `minimum` to a word with a lower id, ascending.
+fn crowded(codes: &CodeRows, minimum: u32, threads: usize) -> Vec<usize> {
+    let blocks = to_blocks(codes);
+    let Some(blocks) = CodeBlocks::new(codes.bits(), codes.len(), &blocks) else {
+        return Vec::new();
+    };
+    let new = |_| Crowded {
+        minimum,
+        words: Vec::new(),
+    };
+    let groups = visit(blocks, threads, &|_| {}, new);
+    let mut words: Vec<usize> = groups.into_iter().flat_map(|group| group.words).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// Words of a group that are too close to an earlier one.
+struct Crowded {
+    minimum: u32,
+    words: Vec<usize>,
+}
+
+impl Visitor for Crowded {
+    fn visit(&mut self, word: usize, first: usize, distances: &[u16]) {
+        let earlier = word.saturating_sub(first).min(distances.len());
+        let close = |&distance: &u16| u32::from(distance) < self.minimum;
+        if distances[..earlier].iter().any(close) {
+            self.words.push(word);
+        }
+    }
+}
+
+/// How much the vectors of `words` speak for each of their bits.
+fn margins(vectors: &Vectors, codes: &CodeRows, words: &[usize], threads: usize) -> Matrix {
+    let mut z = Matrix {
+        rows: codes.len(),
+        cols: vectors.dim,
+        data: vectors.data.iter().map(|&v| f64::from(v)).collect(),
+    };
+    normalize(&mut z);
+    center(&mut z);
+    let sign =
+        |word: usize, bit: usize| (codes.row(word)[bit / 64] >> (bit % 64) & 1) as f64 * 2.0 - 1.0;
+    let b = Matrix::from_fn(codes.len(), codes.bits().get(), sign);
+    let means = Matrix::product(threads, &z, Op::Transposed, &b, Op::Plain);
+    let own = Matrix::from_fn(words.len(), vectors.dim, |i, j| z.row(words[i])[j]);
+    let mut margins = Matrix::product(threads, &own, Op::Plain, &means, Op::Plain);
+    for (at, &word) in words.iter().enumerate() {
+        for (bit, margin) in margins.row_mut(at).iter_mut().enumerate() {
+            *margin *= sign(word, bit);
+        }
+    }
+    margins
+}
+
+/// A code for `word` at least `minimum` away from every other, by the bits of
+/// least margin. Where those lead into a corner, bits of more margin come first.
+fn find_place(codes: &CodeRows, word: usize, minimum: u32, margins: &[f64]) -> Option<Vec<u64>> {
+    const ATTEMPTS: usize = 16;
+    let mut order: Vec<usize> = (0..margins.len()).collect();
+    order.sort_by(|&i, &j| margins[i].total_cmp(&margins[j]));
+    (0..ATTEMPTS).find_map(|_| {
+        let place = walk_away(codes, word, minimum, order.clone());
+        order.rotate_left(margins.len() / ATTEMPTS);
+        place
+    })
+}
+
+/// Walks from `word`'s code step by step away from whichever code is closest, by
+/// the first bit of `order` in which they agree. No bit is flipped twice, so it
+/// ends; `None` if no bit is left.
+fn walk_away(
+    codes: &CodeRows,
+    word: usize,
+    minimum: u32,
+    mut order: Vec<usize>,
+) -> Option<Vec<u64>> {
+    let mut place = codes.row(word).to_vec();
+    loop {
+        let distance = |other: &usize| hamming(&place, codes.row(*other));
+        let closest = (0..codes.len())
+            .filter(|&other| other != word)
+            .min_by_key(distance)?;
+        if distance(&closest) >= minimum {
+            return Some(place);
+        }
+        let agree =
+            |&bit: &usize| (place[bit / 64] ^ codes.row(closest)[bit / 64]) >> (bit % 64) & 1 == 0;
+        let at = order.iter().position(agree)?;
+        let bit = order.remove(at);
+        place[bit / 64] ^= 1 << (bit % 64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brr::codes::CodeBits;
+    use proptest::prelude::*;
+
+    fn table(limbs: &[u64]) -> CodeRows {
+        let mut codes = CodeRows::new(CodeBits::new(64).unwrap());
+        limbs.iter().for_each(|limb| codes.push(&[*limb]));
+        codes
+    }
+
+    fn vectors(n: usize) -> Vectors {
+        Vectors {
+            words: (0..n).map(|i| i.to_string()).collect(),
+            dim: 3,
+            data: (0..3 * n).map(|i| ((i * 37) % 101) as f32 - 50.0).collect(),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+        #[test]
+        fn all_codes_end_apart(limbs in prop::collection::vec(0u64..16, 2..60), minimum in 0u32..6) {
+            let codes = table(&limbs);
+            let got = separate(&vectors(limbs.len()), &codes, minimum, 2).unwrap();
+            prop_assert_eq!(got.stuck, 0);
+            let mut moved = 0;
+            for i in 0..limbs.len() {
+                for j in 0..i {
+                    let distance = hamming(got.codes.row(i), got.codes.row(j));
+                    prop_assert!(distance >= minimum.max(1));
+                }
+                moved += usize::from(got.codes.row(i) != codes.row(i));
+            }
+            prop_assert_eq!(got.moved, moved);
+            // The most frequent word never gives way.
+            prop_assert_eq!(got.codes.row(0), codes.row(0));
+            prop_assert_eq!(&got, &separate(&vectors(limbs.len()), &codes, minimum, 1).unwrap());
+            let again = separate(&vectors(limbs.len()), &got.codes, minimum, 1).unwrap();
+            prop_assert_eq!((again.moved, again.flipped), (0, 0));
+        }
+    }
+
+    #[test]
+    fn codes_apart_stay() {
+        let codes = table(&[0, u64::MAX, 0xffff_ffff]);
+        let got = separate(&vectors(3), &codes, 20, 1).unwrap();
+        assert_eq!(
+            (got.codes, got.moved, got.flipped, got.stuck),
+            (codes, 0, 0, 0)
+        );
+    }
+
+    #[test]
+    fn the_bit_of_least_margin_goes_first() {
+        // Words 0 and 1 differ from 2 and 3 in bit 5 along the one dimension that
+        // matters; all other bits are the same everywhere, hence mean nothing.
+        let vectors = Vectors {
+            words: ["a", "b", "c", "d"].map(String::from).to_vec(),
+            dim: 2,
+            data: vec![1.0, 0.1, 1.0, -0.1, -1.0, 0.1, -1.0, -0.1],
+        };
+        let got = separate(&vectors, &table(&[0, 0, 32, 32]), 1, 1).unwrap();
+        assert_eq!((got.moved, got.flipped), (2, 2));
+        for i in 0..4 {
+            assert_eq!(got.codes.row(i)[0] >> 5 & 1, u64::from(i >= 2));
+        }
+    }
+
+    #[test]
+    fn too_many_words_are_counted_not_looped_over() {
+        let codes = table(&[0, 0, 0, 0]);
+        let got = separate(&vectors(4), &codes, 64, 1).unwrap();
+        assert_eq!(got.stuck, 2);
+    }
+}

@@ -1,0 +1,224 @@
+//! Word vectors to a finished model: the one composition of this crate's parts.
+//!
+//! vectors -> codes, no two alike -> exact distances -> calibration of BRR ->
+//! certificates of the exponential mechanism -> quality -> model file.
+
+use brr::codes::{CodeBits, CodeBlocks, to_blocks};
+use brr::model::{Model, ModelParts};
+use brr::{Epsilon, mechanism::Certificate};
+
+use crate::binarize::{self, Binarizer, Options, separate};
+use crate::calibration::calibrate;
+use crate::certify::Certifier;
+use crate::distances::code_distances;
+use crate::error::{Error, Result};
+use crate::quality::{CodeStats, Retention, SimilaritySet, neighbor_overlap, retention};
+use crate::vectors::Vectors;
+
+/// Words whose neighbours are compared, real and by code.
+const NEIGHBOR_SAMPLE: usize = 2000;
+/// Closest pairs of codes that are reported.
+const CLOSEST: usize = 10;
+
+/// How a model is to be built.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    /// Length of the codes.
+    pub bits: CodeBits,
+    /// Name of the binarizer ([`binarize::NAMES`]).
+    pub binarizer: String,
+    /// Fewest bits in which any two codes differ; at least 1.
+    pub min_distance: u32,
+    /// Seed of everything random in the build.
+    pub seed: u64,
+    /// Threads to use; the model does not depend on it.
+    pub threads: usize,
+    /// Whether texts are looked up in lower case.
+    pub lowercase: bool,
+    /// Epsilons to certify the exponential mechanism for.
+    pub certificates: Vec<Epsilon>,
+    /// What the model says about itself: name, source, licence.
+    pub meta: Vec<(String, String)>,
+}
+
+/// Epsilons, per bit of a 256-bit code, for which a model is certified unless
+/// others are asked for: from hardly a word kept to nearly all.
+const LADDER: [f64; 12] = [
+    0.06, 0.08, 0.09, 0.10, 0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.18, 0.20,
+];
+
+/// The usual epsilons to certify for codes of this length. The average distance
+/// of two words grows with the length, so epsilon shrinks with it.
+pub fn ladder(bits: CodeBits) -> Vec<Epsilon> {
+    let scale = 256.0 / bits.get() as f64;
+    let rounded = |e: f64| (e * scale * 1e4).round() / 1e4;
+    LADDER
+        .iter()
+        .filter_map(|&e| Epsilon::new(rounded(e)).ok())
+        .collect()
+}
+
+/// Where a build is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Making codes.
+    Binarize(binarize::Progress),
+    /// Giving every word a code of its own.
+    Separate,
+    /// Measuring all pairs of codes; the share done.
+    Distances(f64),
+    /// Simulating BRR; the share done.
+    Calibrate(f64),
+    /// Looking at all pairs for certificates; the share done.
+    Certify(f64),
+    /// Comparing real and binary neighbours.
+    Quality,
+}
+
+/// Is told where a build is, from any thread.
+pub type OnStage<'a> = &'a (dyn Fn(Stage) + Sync);
+
+/// What was measured of a model's codes.
+#[derive(Clone, Debug)]
+pub struct Quality {
+    /// Correlation with human judgement, real and by code.
+    pub retention: Vec<Retention>,
+    /// Share of the ten nearest words that real vectors and codes agree on.
+    pub neighbor_overlap: f64,
+    /// Balance, closest pairs, duplicates.
+    pub codes: CodeStats,
+}
+
+impl Quality {
+    /// The mean retention over the sets, if there are any.
+    pub fn mean_retention(&self) -> Option<f64> {
+        let ratios: Vec<f64> = self.retention.iter().filter_map(Retention::ratio).collect();
+        (!ratios.is_empty()).then(|| ratios.iter().sum::<f64>() / ratios.len() as f64)
+    }
+
+    fn meta(&self) -> Vec<(String, String)> {
+        let number = |x: Option<f64>| x.map_or("undefined".into(), |x| format!("{x:.4}"));
+        let mut lines = vec![
+            (
+                "quality.neighbor-overlap-10".into(),
+                format!("{:.4}", self.neighbor_overlap),
+            ),
+            (
+                "quality.bit-balance".into(),
+                format!(
+                    "{:.4} to {:.4}",
+                    self.codes.balance.min, self.codes.balance.max
+                ),
+            ),
+        ];
+        for set in &self.retention {
+            let value = format!(
+                "{} ({} real, {} codes, {} of {} pairs)",
+                number(set.ratio()),
+                number(set.real),
+                number(set.codes),
+                set.used,
+                set.pairs
+            );
+            lines.push((format!("quality.retention.{}", set.name), value));
+        }
+        if let Some(mean) = self.mean_retention() {
+            lines.push(("quality.retention-mean".into(), format!("{mean:.4}")));
+        }
+        lines
+    }
+}
+
+/// A finished model and what was measured on the way.
+pub struct Built {
+    /// The model.
+    pub model: Model,
+    /// The measures, which the model also states.
+    pub quality: Quality,
+}
+
+/// Builds a model.
+pub fn build(
+    vectors: &Vectors,
+    recipe: &Recipe,
+    similarity: &[SimilaritySet],
+    progress: OnStage<'_>,
+) -> Result<Built> {
+    let binarizer =
+        binarize::by_name(&recipe.binarizer).ok_or_else(|| Error::UnknownBinarizer {
+            name: recipe.binarizer.clone(),
+        })?;
+    let options = Options {
+        bits: recipe.bits,
+        seed: recipe.seed,
+        threads: recipe.threads,
+    };
+    let codes = binarizer.binarize(vectors, &options, &mut |p| progress(Stage::Binarize(p)))?;
+    progress(Stage::Separate);
+    let separated = separate(vectors, &codes, recipe.min_distance, recipe.threads)?;
+    let codes = &separated.codes;
+    let blocks = to_blocks(&codes);
+    let table = CodeBlocks::new(recipe.bits, codes.len(), &blocks).expect("as many codes as words");
+    let distances = code_distances(table, recipe.threads, &|share| {
+        progress(Stage::Distances(share))
+    });
+    let calibration = calibrate(table, recipe.seed, recipe.threads, &|share| {
+        progress(Stage::Calibrate(share))
+    });
+    progress(Stage::Quality);
+    let quality = Quality {
+        retention: retention(vectors, codes, similarity),
+        neighbor_overlap: neighbor_overlap(vectors, codes, 10, NEIGHBOR_SAMPLE, recipe.threads),
+        codes: CodeStats::measure(codes, CLOSEST, recipe.threads, |_| {}),
+    };
+    let mut meta = recipe.meta.clone();
+    meta.extend(record(recipe, &*binarizer, vectors, separated.moved));
+    meta.extend(quality.meta());
+    let parts = ModelParts {
+        words: &vectors.words,
+        codes,
+        lowercase: recipe.lowercase,
+        distances,
+        calibration,
+        meta,
+    };
+    let model = certified(parts.write()?, recipe, progress)?;
+    Ok(Built { model, quality })
+}
+
+/// How the model was made, for its own record.
+fn record(
+    recipe: &Recipe,
+    binarizer: &dyn Binarizer,
+    vectors: &Vectors,
+    moved: usize,
+) -> Vec<(String, String)> {
+    [
+        (
+            "vectors",
+            format!("{} words, {} dimensions", vectors.words.len(), vectors.dim),
+        ),
+        ("binarizer", binarizer.name().into()),
+        (
+            "min-distance",
+            format!("{} ({moved} words moved)", recipe.min_distance.max(1)),
+        ),
+        ("seed", recipe.seed.to_string()),
+        ("built-by", format!("brr {}", env!("CARGO_PKG_VERSION"))),
+    ]
+    .map(|(key, value)| (key.to_owned(), value))
+    .into()
+}
+
+fn certified(model: Model, recipe: &Recipe, progress: OnStage<'_>) -> Result<Model> {
+    if recipe.certificates.is_empty() {
+        return Ok(model);
+    }
+    let certifier = Certifier::new(&model, recipe.threads, &|share| {
+        progress(Stage::Certify(share))
+    });
+    let certify = |&target: &Epsilon| certifier.certify(target, None);
+    let certificates: Vec<Certificate> = recipe.certificates.iter().map(certify).collect();
+    Ok(model.with_certificates(&certificates)?)
+}

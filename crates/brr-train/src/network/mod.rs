@@ -1,0 +1,15 @@
+//! Small networks with hand-written gradients: a dense layer, activations,
+//! losses and Adam. The autoencoder uses them, and so can any other small
+//! network (a classifier of two hidden layers, say).
+//!
+//! No part calls a mathematical library whose last bit depends on the platform
+//! (see [`activation`]), products are reproducible ([`crate::matrix`]), and what
+//! is summed is summed in a fixed order: a training run ends in the same bits
+//! everywhere.
+
+pub mod activation;
+mod adam;
+mod dense;
+
+pub use adam::Adam;
+pub use dense::{Dense, Gradient};

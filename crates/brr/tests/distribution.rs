@@ -1,0 +1,162 @@
+//! What is sampled is what is promised. Every statistical test here has a
+//! false-alarm rate of at most 1e-6, and its seed is fixed.
+
+mod support;
+
+use brr::codes::{CodeRows, hamming};
+use brr::epsilon::Epsilon;
+use brr::mechanism::{Brr, Mechanism};
+use brr::response::FlipThreshold;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use support::{Mix, chi_square_limit, model_of, random_codes, random_model};
+
+/// Standard deviations beyond which a normal variable falls with probability 1e-6.
+const SIGMAS: f64 = 4.9;
+
+#[test]
+fn each_bit_flips_at_the_promised_rate_and_on_its_own() {
+    for epsilon in [0.05, 0.6, 2.0] {
+        let threshold = FlipThreshold::new(Epsilon::new(epsilon).unwrap());
+        let p = 1.0 / (1.0 + f64::exp(epsilon));
+        let mut rng = ChaCha20Rng::seed_from_u64(11);
+        let runs = 40_000;
+        let (mut flips, mut per_bit, mut pairs) = (0u64, [0u32; 256], 0u64);
+        for _ in 0..runs {
+            let mut code = [0u64; 4];
+            threshold.apply(&mut code, &mut rng);
+            flips += code
+                .iter()
+                .map(|limb| u64::from(limb.count_ones()))
+                .sum::<u64>();
+            pairs += u64::from((code[0] & code[1]).count_ones());
+            for (bit, count) in per_bit.iter_mut().enumerate() {
+                *count += (code[bit / 64] >> (bit % 64) & 1) as u32;
+            }
+        }
+        let off =
+            |count: u64, n: f64, p: f64| (count as f64 - n * p).abs() / (n * p * (1.0 - p)).sqrt();
+        let n = f64::from(runs);
+        assert!(off(flips, n * 256.0, p) < SIGMAS, "overall rate");
+        assert!(
+            off(pairs, n * 64.0, p * p) < SIGMAS,
+            "bits of different limbs together"
+        );
+        // 256 bits at once: 5.9 standard deviations keep the rate below 1e-6 in all.
+        assert!(
+            per_bit.iter().all(|&c| off(c.into(), n, p) < 5.9),
+            "a single bit"
+        );
+    }
+}
+
+/// BRR written again, naively: a coin per bit, a search by sorting.
+fn naive_brr(codes: &CodeRows, word: usize, epsilon: f64, mix: &mut Mix) -> usize {
+    let p = 1.0 / (1.0 + epsilon.exp());
+    let mut noisy = codes.row(word).to_vec();
+    for bit in 0..codes.bits().get() {
+        if mix.unit() < p {
+            noisy[bit / 64] ^= 1 << (bit % 64);
+        }
+    }
+    (0..codes.len())
+        .min_by_key(|&i| (hamming(codes.row(i), &noisy), i))
+        .unwrap()
+}
+
+/// Pearson's statistic of two samples of equal size, and its degrees of freedom.
+fn two_sample(a: &[u64], b: &[u64]) -> (f64, usize) {
+    let cells: Vec<(f64, f64)> = a
+        .iter()
+        .zip(b)
+        .map(|(&a, &b)| (a as f64, b as f64))
+        .filter(|(a, b)| a + b > 20.0)
+        .collect();
+    let statistic = cells.iter().map(|(a, b)| (a - b) * (a - b) / (a + b)).sum();
+    (statistic, cells.len().max(2) - 1)
+}
+
+#[test]
+fn words_come_out_as_an_independent_simulation_says() {
+    for (bits, words, epsilon) in [(64, 12, 0.15), (64, 30, 0.4), (192, 20, 0.1)] {
+        let model = random_model(bits, words, 5);
+        let codes = model.codes().to_rows();
+        let brr = Brr::new(model, Epsilon::new(epsilon).unwrap());
+        let (mut rng, mut mix) = (ChaCha20Rng::seed_from_u64(1), Mix(2));
+        let runs = 20_000;
+        let (mut ours, mut naive) = (vec![0u64; words], vec![0u64; words]);
+        for id in brr.privatize(&vec![Some(3); runs], &mut rng) {
+            ours[id as usize] += 1;
+        }
+        for _ in 0..runs {
+            naive[naive_brr(&codes, 3, epsilon, &mut mix)] += 1;
+        }
+        let (statistic, freedom) = two_sample(&ours, &naive);
+        assert!(
+            statistic < chi_square_limit(freedom),
+            "{statistic} with {freedom} degrees"
+        );
+        // The test can tell a difference: a slightly smaller epsilon fails it.
+        let mut other = vec![0u64; words];
+        (0..runs).for_each(|_| other[naive_brr(&codes, 3, epsilon * 0.8, &mut mix)] += 1);
+        let (statistic, freedom) = two_sample(&ours, &other);
+        assert!(statistic > chi_square_limit(freedom), "blind: {statistic}");
+    }
+}
+
+#[test]
+fn unknown_tokens_become_uniformly_random_words() {
+    let model = random_model(128, 50, 9);
+    let brr = Brr::new(model, Epsilon::new(1.0).unwrap());
+    let runs = 50_000;
+    let mut counts = [0u64; 50];
+    for id in brr.privatize(&vec![None; runs], &mut ChaCha20Rng::seed_from_u64(4)) {
+        counts[id as usize] += 1;
+    }
+    let expected = runs as f64 / 50.0;
+    let statistic: f64 = counts
+        .iter()
+        .map(|&c| (c as f64 - expected).powi(2) / expected)
+        .sum();
+    assert!(statistic < chi_square_limit(49), "{statistic}");
+}
+
+/// A word that shares its code with a word of lower id can never be an output:
+/// not of the mechanism, and so not for an unknown token either, or seeing it
+/// would prove that the token was unknown.
+#[test]
+fn no_output_gives_an_unknown_token_away() {
+    let mut codes = random_codes(64, 6, 3);
+    let first = codes.row(1).to_vec();
+    codes.row_mut(4).copy_from_slice(&first);
+    let words: Vec<String> = (0..6).map(support::letters).collect();
+    let brr = Brr::new(model_of(&words, &codes), Epsilon::new(0.5).unwrap());
+    let mut rng = ChaCha20Rng::seed_from_u64(8);
+    let known: Vec<_> = (0..6).cycle().take(6000).map(Some).collect();
+    assert!(!brr.privatize(&known, &mut rng).contains(&4));
+    assert!(!brr.privatize(&vec![None; 6000], &mut rng).contains(&4));
+}
+
+/// The loss between an unknown token and a word, measured where it is large.
+#[test]
+fn the_stated_loss_of_unknown_tokens_covers_what_is_seen() {
+    let model = random_model(64, 4, 21);
+    let brr = Brr::new(model, Epsilon::new(0.08).unwrap());
+    let mut rng = ChaCha20Rng::seed_from_u64(5);
+    let runs = 40_000;
+    let share = |input, rng: &mut ChaCha20Rng| {
+        let mut counts = [1.0f64; 4];
+        brr.privatize(&vec![input; runs], rng)
+            .iter()
+            .for_each(|&id| counts[id as usize] += 1.0);
+        counts.map(|c| c / runs as f64)
+    };
+    let unknown = share(None, &mut rng);
+    for word in 0..4 {
+        let known = share(Some(word), &mut rng);
+        for (a, b) in unknown.iter().zip(known) {
+            let loss = (a / b).ln().abs();
+            assert!(loss < brr.guarantee().unknown_loss + 0.2, "{loss}");
+        }
+    }
+}

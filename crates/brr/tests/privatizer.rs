@@ -1,0 +1,193 @@
+//! The whole way from text to text.
+
+mod support;
+
+use brr::text::PUNCTUATION;
+use brr::{Budget, Error, Layout, MechanismKind, Options, Privatizer, Unknown};
+use proptest::prelude::*;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use support::random_model;
+
+fn privatizer(options: Options) -> Privatizer {
+    Privatizer::new(random_model(64, 100, 7), options).unwrap()
+}
+
+fn with_budget(budget: Budget) -> Result<Privatizer, Error> {
+    let options = Options {
+        budget,
+        ..Options::default()
+    };
+    Privatizer::new(random_model(64, 100, 7), options)
+}
+
+/// A text with every word replaced by `_`: what is declared public.
+fn layout(text: &str) -> String {
+    let mut out = String::new();
+    let mut in_word = false;
+    for c in text.replace("<br />", "\u{1}").chars() {
+        let structure = c == '\u{1}' || c.is_whitespace() || PUNCTUATION.contains(c);
+        if structure {
+            out.push(c);
+        } else if !in_word {
+            out.push('_');
+        }
+        in_word = !structure;
+    }
+    out
+}
+
+proptest! {
+    /// Words of the alphabet a-p never meet the model's, which begin with q.
+    #[test]
+    fn the_layout_stays_and_no_word_does(
+        words in prop::collection::vec(("[a-pA-P0-9]{1,8}", "[ \\n\\t]|, |\\. |! |<br />"), 0..20)
+    ) {
+        let text: String = words.iter().flat_map(|(word, gap)| [word.as_str(), gap]).collect();
+        let private = privatizer(Options::default()).privatize(&text).unwrap();
+        prop_assert_eq!(layout(&private.text), layout(&text));
+        prop_assert_eq!(private.tokens, words.len() as u64);
+        prop_assert_eq!(private.unknown, words.len() as u64);
+        let is_models = |w: &str| w.starts_with('q');
+        let out = private.text.replace("<br />", " ");
+        prop_assert!(out.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).all(is_models));
+    }
+
+    /// Whatever goes in, what comes out is the model's words and listed structure.
+    #[test]
+    fn nothing_but_words_and_declared_structure_comes_out(text in "\\PC{0,80}", words_only in any::<bool>()) {
+        let layout = if words_only { Layout::Words } else { Layout::Keep };
+        let p = privatizer(Options { layout, ..Options::default() });
+        let out = p.privatize(&text).unwrap().text.replace("<br />", " ");
+        for word in out.split(|c: char| " \n\r\t".contains(c) || (!words_only && PUNCTUATION.contains(c))) {
+            prop_assert!(word.is_empty() || p.model().vocabulary().id(word).is_some(), "{:?}", word);
+        }
+    }
+}
+
+#[test]
+fn unknown_rules() {
+    let text = "QA, zebra 42!";
+    let run = |unknown| {
+        let budget = Budget::Epsilon(40.0);
+        privatizer(Options {
+            unknown,
+            budget,
+            ..Options::default()
+        })
+        .privatize(text)
+        .unwrap()
+    };
+    assert_eq!(run(Unknown::Mask).text, "qa, <unk> <unk>!");
+    assert_eq!(run(Unknown::Drop).text, "qa,  !");
+    assert_eq!(run(Unknown::Keep).text, "qa, zebra 42!");
+    let random = run(Unknown::Random);
+    assert!(random.text.starts_with("qa, q") && random.unknown == 2 && random.tokens == 3);
+}
+
+#[test]
+fn words_layout_keeps_nothing_else() {
+    let p = privatizer(Options {
+        layout: Layout::Words,
+        budget: Budget::Epsilon(40.0),
+        ..Options::default()
+    });
+    assert_eq!(p.privatize(" (Qa)\n\t“qb”... ").unwrap().text, "qa qb");
+    assert_eq!(p.privatize("  ").unwrap().text, "");
+}
+
+#[test]
+fn texts_of_a_batch_stay_apart() {
+    let p = privatizer(Options {
+        budget: Budget::Epsilon(40.0),
+        ..Options::default()
+    });
+    let out = p.privatize_batch(&["qa qb", "", "qc.", "..."]).unwrap();
+    let texts: Vec<&str> = out.iter().map(|o| o.text.as_str()).collect();
+    assert_eq!(texts, ["qa qb", "", "qc.", "..."]);
+    assert_eq!(
+        out.iter().map(|o| o.tokens).collect::<Vec<_>>(),
+        [2, 0, 1, 0]
+    );
+    assert!(p.privatize_batch(&[""; 0]).unwrap().is_empty());
+}
+
+#[test]
+fn equal_calls_draw_different_noise() {
+    let p = privatizer(Options {
+        budget: Budget::Epsilon(0.01),
+        ..Options::default()
+    });
+    let text = "qa ".repeat(60);
+    // 60 words, each nearly uniform over 100: equal with probability below 1e-100.
+    assert_ne!(p.privatize(&text).unwrap(), p.privatize(&text).unwrap());
+}
+
+#[test]
+fn budgets_are_solved_and_never_exceeded() {
+    let bound = with_budget(Budget::Bound(20.0)).unwrap().guarantee();
+    assert!(
+        bound.bound() <= 20.0 && bound.bound() > 19.999,
+        "{}",
+        bound.bound()
+    );
+    let epsilon = with_budget(Budget::Epsilon(0.3)).unwrap().guarantee();
+    assert!(epsilon.epsilon <= 0.3 && epsilon.epsilon > 0.2999);
+    let keep = with_budget(Budget::Keep(0.35)).unwrap();
+    assert!((keep.guarantee().epsilon - 0.55).abs() < 1e-9);
+    assert!((keep.expected_keep().unwrap().weighted - 0.35).abs() < 1e-6);
+    for bad in [
+        Budget::Epsilon(0.0),
+        Budget::Epsilon(f64::NAN),
+        Budget::Bound(-1.0),
+        Budget::Keep(1.2),
+        Budget::Keep(0.0),
+        Budget::Keep(0.05),
+    ] {
+        assert!(with_budget(bad).is_err(), "{bad:?}");
+    }
+}
+
+#[test]
+fn losses_add_up_and_rules_that_tell_unknown_words_have_no_bound() {
+    let p = privatizer(Options::default());
+    let g = p.guarantee();
+    assert_eq!(p.total_loss(0), 0.0);
+    assert!(p.total_loss(10) >= 10.0 * g.worst() && p.total_loss(10) >= 10.0 * g.unknown_loss);
+    let masked = privatizer(Options {
+        unknown: Unknown::Mask,
+        ..Options::default()
+    });
+    assert_eq!(masked.total_loss(1), f64::INFINITY);
+}
+
+/// Fixed randomness gives a fixed text: any change to what is drawn shows here.
+#[test]
+fn golden_run() {
+    let p = privatizer(Options {
+        budget: Budget::Epsilon(0.2),
+        ..Options::default()
+    });
+    let mut rng = ChaCha20Rng::from_seed([42; 32]);
+    let texts = ["Qa qb, qc <br/> unknown QD!", "qe"];
+    let out = p.privatize_batch_with(&texts, &mut rng);
+    let texts: Vec<&str> = out.iter().map(|o| o.text.as_str()).collect();
+    assert_eq!(texts, ["qjd qh, qac <br /> qbb qac!", "qj"]);
+
+    // Another search gives the same words.
+    let indexed = privatizer(Options {
+        search: brr::mechanism::Search::MultiIndex,
+        ..*p.options()
+    });
+    let again = ["Qa qb, qc <br/> unknown QD!", "qe"];
+    let mut same = ChaCha20Rng::from_seed([42; 32]);
+    assert_eq!(indexed.privatize_batch_with(&again, &mut same), out);
+
+    let p = privatizer(Options {
+        mechanism: MechanismKind::Exponential,
+        budget: Budget::Epsilon(0.2),
+        ..Options::default()
+    });
+    let out = p.privatize_batch_with(&["Qa qb, qc unknown QD!"], &mut rng);
+    assert_eq!(out[0].text, "qmd qeb, qh qp qd!");
+}
