@@ -82,7 +82,8 @@ impl From<brr_train::Error> for Failure {
             NoWordsWanted => Failure::Usage(format!("--words: {error}")),
             UnknownBinarizer { .. } => Failure::Usage(format!("--binarizer: {error}")),
             brr_train::Error::Model(error) => error.into(),
-            _ => Failure::Failed(error.to_string()),
+            // Some list what they found, a line each.
+            _ => Failure::Failed(error.to_string().replace("\n  ", "; ")),
         }
     }
 }

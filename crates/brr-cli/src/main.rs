@@ -3,6 +3,7 @@
 
 mod commands;
 mod failure;
+mod families;
 mod model_source;
 mod npy;
 mod output;
@@ -30,6 +31,10 @@ enum Command {
     Build(commands::build::Args),
     Certify(commands::certify::Args),
     Inspect(commands::inspect::Args),
+    Calibrate(commands::calibrate::Args),
+    Explain(commands::explain::Args),
+    Ratio(commands::ratio::Args),
+    Audit(commands::audit::Args),
     Bench(commands::bench::Args),
 }
 
@@ -43,6 +48,10 @@ fn main() -> ExitCode {
         Command::Build(args) => commands::build::run(args),
         Command::Certify(args) => commands::certify::run(args),
         Command::Inspect(args) => commands::inspect::run(args),
+        Command::Calibrate(args) => commands::calibrate::run(args),
+        Command::Explain(args) => commands::explain::run(args),
+        Command::Ratio(args) => commands::ratio::run(args),
+        Command::Audit(args) => commands::audit::run(args),
         Command::Bench(args) => commands::bench::run(args),
     };
     match result {

@@ -32,6 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut models = Vec::new();
     for bits in [64, 128, 256] {
         let recipe = Recipe {
+            min_distance: 1,
             bits: CodeBits::new(bits).ok_or("code length")?,
             binarizer: "itq".to_owned(),
             seed: 1,

@@ -44,7 +44,7 @@ pub struct Recipe {
 /// Epsilons, per bit of a 256-bit code, for which a model is certified unless
 /// others are asked for: from hardly a word kept to nearly all.
 const LADDER: [f64; 12] = [
-    0.06, 0.08, 0.09, 0.10, 0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.18, 0.20,
+    0.06, 0.07, 0.08, 0.085, 0.09, 0.095, 0.10, 0.105, 0.11, 0.12, 0.13, 0.15,
 ];
 
 /// The usual epsilons to certify for codes of this length. The average distance
@@ -158,7 +158,7 @@ pub fn build(
     progress(Stage::Separate);
     let separated = separate(vectors, &codes, recipe.min_distance, recipe.threads)?;
     let codes = &separated.codes;
-    let blocks = to_blocks(&codes);
+    let blocks = to_blocks(codes);
     let table = CodeBlocks::new(recipe.bits, codes.len(), &blocks).expect("as many codes as words");
     let distances = code_distances(table, recipe.threads, &|share| {
         progress(Stage::Distances(share))

@@ -32,11 +32,13 @@
 //! The way of a text: [`text`] cuts it into tokens; a [`mechanism`] maps each
 //! token's word to another ([`response`] is the noise, [`nearest`] the search,
 //! both over the [`codes`] of a [`model`]); [`text`] puts the result together.
-//! [`privatizer`] is that composition, [`guarantee`] what it promises.
+//! [`privatizer`] is that composition, [`guarantee`] what it promises, and
+//! [`explain`] shows what it does to a word.
 
 pub mod codes;
 pub mod epsilon;
 pub mod error;
+pub mod explain;
 pub mod guarantee;
 pub mod mechanism;
 pub mod model;

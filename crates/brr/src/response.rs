@@ -13,7 +13,7 @@
 //!
 //! **Rounding.** The user asks for epsilon; p = 1 / (1 + exp(epsilon)) would give
 //! it exactly. t is rounded *up* by more than all floating-point error in its
-//! computation ([`MARGIN`]), so e <= epsilon holds of the integers that are
+//! computation (`MARGIN`), so e <= epsilon holds of the integers that are
 //! sampled. The epsilon reported is e itself, computed from t and rounded up by
 //! less than that margin. t <= 2^63 always, as p <= 1/2.
 //!

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use brr::Model;
 use brr::nearest::Scan;
 use brr_train::quality::real_neighbors;
-use brr_train::vectors::{self, LoadOptions, Vectors};
+use brr_train::vectors::Vectors;
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
 use crate::output::write_whole;
-use crate::{model_source, npy};
+use crate::{families, model_source, npy};
 
 /// Show a model: size, distances, quality, provenance; look at neighbours; export codes
 #[derive(clap::Args)]
@@ -155,7 +155,7 @@ struct Neighborhood {
 }
 
 fn show_neighbors(args: &Args, model: &Model) -> Result {
-    let real = args.vectors.as_deref().map(load_vectors).transpose()?;
+    let real = args.vectors.as_deref().map(families::load).transpose()?;
     let mut all = Vec::new();
     for word in &args.neighbors {
         let id = model.find(word).ok_or_else(|| {
@@ -181,10 +181,6 @@ fn show_neighbors(args: &Args, model: &Model) -> Result {
         all.iter().for_each(print_neighborhood);
     }
     Ok(())
-}
-
-fn load_vectors(path: &Path) -> Result<Vectors> {
-    Ok(vectors::load(path, &LoadOptions::default())?.vectors)
 }
 
 fn vector_neighbors(vectors: &Vectors, word: &str, count: usize) -> Vec<(String, f32)> {

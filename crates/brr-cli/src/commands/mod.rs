@@ -1,7 +1,11 @@
 //! One file per verb.
 
+pub mod audit;
 pub mod bench;
 pub mod build;
+pub mod calibrate;
 pub mod certify;
+pub mod explain;
 pub mod inspect;
 pub mod privatize;
+pub mod ratio;

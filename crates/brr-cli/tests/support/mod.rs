@@ -132,3 +132,30 @@ pub fn tiny_model() -> Vec<u8> {
     };
     parts.write().unwrap().bytes().to_vec()
 }
+
+/// Vectors in GloVe's format, in clusters of ten words.
+pub fn small_vectors(words: usize) -> String {
+    let mut state = 1u64;
+    let mut next = move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / (1u64 << 31) as f64 - 0.5
+    };
+    let mut text = String::new();
+    let mut center = [0.0; 20];
+    for word in 0..words {
+        if word % 10 == 0 {
+            center = std::array::from_fn(|_| next());
+        }
+        text.push('w');
+        for place in [676, 26, 1].into_iter().skip(usize::from(words <= 676)) {
+            text.push(char::from(b'a' + (word / place % 26) as u8));
+        }
+        for c in center {
+            text.push_str(&format!(" {:.4}", c + 0.4 * next()));
+        }
+        text.push('\n');
+    }
+    text
+}

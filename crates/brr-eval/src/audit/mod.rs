@@ -5,7 +5,7 @@
 //! model, and the mechanism that the program says it runs, whose guarantee it
 //! must keep. Each check looks for one way to break it:
 //!
-//! - [`loss`](self): over pairs of words chosen to be hard, is some output event
+//! - `loss`: over pairs of words chosen to be hard, is some output event
 //!   more telling than exp(epsilon * d) allows?
 //! - `conformance`: does the program draw from the mechanism's distribution at
 //!   all? (Less noise than claimed shows here long before it shows as loss.)
@@ -13,6 +13,10 @@
 //! - `canaries`: does anything that is not a word of the model come through?
 //! - `bit flips` ([`bit_flips`]): are bits flipped as often as claimed?
 //! - `timing`: does time tell the word?
+//!
+//! So many draws can show a loss of about ln(trials / 60) and no more; pairs that are
+//! promised more are reported as beyond reach. Auditing at a small epsilon as well
+//! as at the one in use brings near pairs within it.
 //!
 //! All decisions rest on exact binomial bounds (Clopper and Pearson), corrected
 //! for the number of comparisons: a sound program fails an audit with probability

@@ -43,9 +43,7 @@ impl Likeness {
             Scan::new(codes).distances(&code, &mut distances);
             return Some(distances.into_iter().map(f32::from).collect());
         }
-        let space = self.space.as_ref()?;
-        let words = 0..space.len() as WordId;
-        Some(words.map(|y| space.distance(word, y) as f32).collect())
+        self.space.as_ref().map(|space| space.distances(word))
     }
 
     /// The largest of all distances.

@@ -13,7 +13,7 @@ const RIGHT: f64 = 150.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 52.0;
 /// Colours that the page's style defines.
-const COLOURS: usize = 6;
+const COLOURS: usize = 8;
 
 /// An axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -282,15 +282,18 @@ fn line(
     }
 }
 
-/// A shape around a point: circle, square, triangle, diamond, wedge, bar.
+/// A shape around a point: circle, square, triangle, diamond, wedge, bar, post,
+/// cross.
 fn marker(index: usize, x: f64, y: f64) -> String {
-    match index % 6 {
+    match index % COLOURS {
         0 => format!("M{:.1} {y:.1}a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", x - 4.0),
         1 => format!("M{:.1} {:.1}h7v7h-7z", x - 3.5, y - 3.5),
         2 => format!("M{x:.1} {:.1}l4.5 8h-9z", y - 5.0),
         3 => format!("M{x:.1} {:.1}l5 5l-5 5l-5 -5z", y - 5.0),
         4 => format!("M{x:.1} {:.1}l4.5 -8h-9z", y + 5.0),
-        _ => format!("M{:.1} {:.1}h10v3h-10z", x - 5.0, y - 1.5),
+        5 => format!("M{:.1} {:.1}h10v3h-10z", x - 5.0, y - 1.5),
+        6 => format!("M{:.1} {:.1}h3v10h-3z", x - 1.5, y - 5.0),
+        _ => format!("M{:.1} {:.1}h3v3h3v3h-3v3h-3v-3h-3v-3h3z", x - 1.5, y - 4.5),
     }
 }
 

@@ -11,7 +11,7 @@
 //!
 //! ([`brr::mechanism::Weights`] has the proof). All of it is computed from the
 //! integers that are sampled: Z from exact counts of words at each distance
-//! ([`profile`]), the maximum over every pair that can attain it ([`measure`]),
+//! (`profile`), the maximum over every pair that can attain it (`measure`),
 //! each term rounded up ([`Weights::pair_epsilon`]).
 //!
 //! [`Certifier::certify`] looks for the largest scale whose epsilon is at most

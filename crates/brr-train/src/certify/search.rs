@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn smooth_and_jagged_curves_are_solved_in_few_trials() {
-        let curves: [(f64, fn(f64) -> f64); 4] = [
+        type Curve = fn(f64) -> f64;
+        let curves: [(f64, Curve); 4] = [
             (0.1, |s| 1.3 * s),
             (0.1, |s| s + (0.3 * s).max(0.03 - s * s)),
             (0.5, |s| if s < 0.31 { s } else { s + 0.3 }),

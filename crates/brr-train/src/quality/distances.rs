@@ -180,7 +180,7 @@ mod tests {
         };
         let (mut sum, mut max) = (0.0, 0.0f64);
         let mut nearest = vec![f64::INFINITY; n];
-        for i in 0..n {
+        for (i, nearest) in nearest.iter_mut().enumerate() {
             for j in 0..n {
                 let pair = vectors.row(i).iter().zip(vectors.row(j));
                 let d = pair
@@ -190,7 +190,7 @@ mod tests {
                 sum += d;
                 max = max.max(d);
                 if i != j {
-                    nearest[i] = nearest[i].min(d);
+                    *nearest = nearest.min(d);
                 }
             }
         }

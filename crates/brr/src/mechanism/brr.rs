@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use rand_core::CryptoRng;
 
-use super::{Mechanism, uniform_below};
+use super::{Channel, Mechanism, uniform_below};
 use crate::codes::CodeRows;
 use crate::epsilon::{Epsilon, round_up};
 use crate::guarantee::Guarantee;
@@ -95,7 +95,12 @@ impl Brr {
                     codes.read(*id as usize, row);
                     self.threshold.apply(row, rng);
                 }
-                None => codes.read(uniform_below(codes.len() as u128, rng) as usize, row),
+                None => {
+                    // Noise for nobody, so that unknown tokens take as long.
+                    self.threshold.apply(row, rng);
+                    let id = uniform_below(codes.len() as u128, rng);
+                    codes.read(id as usize, row);
+                }
             }
         }
         rows
@@ -124,6 +129,10 @@ impl Mechanism for Brr {
             distances: self.model.pair_distances(),
             unknown_loss: self.unknown_loss(),
         }
+    }
+
+    fn channel(&self) -> Channel<'_> {
+        Channel::Response(self.threshold)
     }
 
     fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId> {

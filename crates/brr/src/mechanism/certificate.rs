@@ -27,10 +27,10 @@
 //! and so the same distribution: nothing to bound.
 //!
 //! **The certificate is tight** where T falls by its steepest from 0 to k, as
-//! T ~ exp(-scale * d) does above its floor: then y = w gives ln T[0] - ln T[k] =
+//! T ~ exp(-scale * d) does above its floor: then y = w gives ln `T[0]` - ln `T[k]` =
 //! L(k) with the difference of ln Z one way round, y = w' the other way round.
 //!
-//! **Floor.** T[d] = max(TOP * exp(-scale * d), FLOOR), rounded down to
+//! **Floor.** `T[d]` = max(TOP * exp(-scale * d), FLOOR), rounded down to
 //! [`SIGNIFICANT`] significant binary digits, never 0: every word stays possible,
 //! rounding changes ln T by less than 2^-23, and a table stores in four bytes a
 //! weight. The epsilon is always that of the rounded table. Beyond a radius the
@@ -72,7 +72,7 @@ impl Weights {
     /// a little more than ln(TOP / FLOOR).
     pub const MAX_SCALE: f64 = 22.875;
 
-    /// T[d] ~ exp(-scale * d), level from `radius` on.
+    /// `T[d]` ~ exp(-scale * d), level from `radius` on.
     pub fn exponential(bits: CodeBits, scale: f64, radius: Option<usize>) -> Weights {
         let level = radius.unwrap_or(usize::MAX);
         let weight = |d: usize| {

@@ -15,10 +15,10 @@
 //!
 //! **Tokens without a code** go the same way, from an arbitrary public word and
 //! with all weights 1: uniform over the N words. For a word w, Pr[y | w] lies
-//! between T[P_max] / Zmax and T[0] / Zmin, so the loss between an unknown token
-//! and a word is at most max(ln(N T[0] / Zmin), ln(Zmax / (N T[P_max]))). Without
+//! between `T[P_max]` / Zmax and `T[0]` / Zmin, so the loss between an unknown token
+//! and a word is at most max(ln(N `T[0]` / Zmin), ln(Zmax / (N `T[P_max]`))). Without
 //! a certificate Zmin and Zmax are not known, but T falls, so Z(w) lies between
-//! T[0] + (N - 1) T[P_max] and T[0] + (N - 1) T[P_min], P_min the smallest distance
+//! `T[0]` + (N - 1) `T[P_max]` and `T[0]` + (N - 1) `T[P_min]`, P_min the smallest distance
 //! between two words.
 
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 use rand_core::CryptoRng;
 
 use super::certificate::{Certificate, Weights};
-use super::{Mechanism, uniform_below};
+use super::{Channel, Mechanism, uniform_below};
 use crate::codes::{CodeRows, LANES};
 use crate::epsilon::{Epsilon, round_up};
 use crate::error::{Error, Result};
@@ -139,7 +139,7 @@ fn farthest(model: &Model) -> usize {
 }
 
 /// Whether `weights` keep every word at least as often as `other` does, and
-/// some more often, on any codes: T[0] / Z falls with every T[d] / T[0].
+/// some more often, on any codes: `T[0]` / Z falls with every `T[d]` / `T[0]`.
 fn keeps_more(weights: &Weights, other: &[u64]) -> bool {
     let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
     let table = weights.table();
@@ -231,6 +231,10 @@ impl Mechanism for Exponential {
             distances: self.model.pair_distances(),
             unknown_loss: self.unknown_loss,
         }
+    }
+
+    fn channel(&self) -> Channel<'_> {
+        Channel::Weights(&self.weights)
     }
 
     fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId> {

@@ -11,7 +11,21 @@ pub use exponential::Exponential;
 use rand_core::CryptoRng;
 
 use crate::guarantee::Guarantee;
+use crate::response::FlipThreshold;
 use crate::vocabulary::WordId;
+
+/// How a mechanism draws, as far as it can be computed with: what
+/// [`crate::explain`] starts from.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Channel<'a> {
+    /// Randomized response on the code's bits, then the nearest word.
+    Response(FlipThreshold),
+    /// Pr[y | w] is proportional to the weight of the distance of w and y.
+    Weights(&'a [u64]),
+    /// Only drawing tells.
+    Opaque,
+}
 
 /// A randomized map from words to words.
 ///
@@ -23,6 +37,11 @@ pub trait Mechanism: Send + Sync {
 
     /// What it promises.
     fn guarantee(&self) -> Guarantee;
+
+    /// How it draws.
+    fn channel(&self) -> Channel<'_> {
+        Channel::Opaque
+    }
 
     /// Draws one output word for each input, independently.
     ///

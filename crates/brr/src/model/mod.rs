@@ -1,6 +1,6 @@
 //! A model: words, their codes, and what was measured about them.
 //!
-//! A file is a checked frame ([`container`]) around these sections:
+//! A file is a checked frame (`container.rs`) around these sections:
 //!
 //! | tag  | content |
 //! |------|---------|

@@ -6,12 +6,12 @@
 //! every code, and no branch and no address range that it visits depends on how
 //! near a word is.
 //!
-//! Two kernels do the work, both written once over a small [`vector`] trait and
+//! Two kernels do the work, both written once over a small `Vector` trait and
 //! compiled for each CPU:
 //!
-//! * [`planes`] adds the popcounts of byte planes: one query, or all distances.
-//! * [`slices`] counts in bit slices and shares work between queries: batches.
-//!   [`weigh`] turns such counts into sums of weights.
+//! * `planes` adds the popcounts of byte planes: one query, or all distances.
+//! * `slices` counts in bit slices and shares work between queries: batches.
+//!   `weigh` turns such counts into sums of weights.
 
 mod arch;
 mod backend;

@@ -25,8 +25,8 @@ use crate::codes::{CodeBlocks, CodeRows, hamming};
 
 /// Cost of looking up a bucket and of measuring a code in it, in codes scanned
 /// one after the other meanwhile: both are a cache miss or two.
-const BUCKET_COST: f64 = 75.0;
-const CODE_COST: f64 = 75.0;
+const BUCKET_COST: f64 = 60.0;
+const CODE_COST: f64 = 60.0;
 
 /// Shortest and longest substring, in bits. A table has `2^bits` buckets.
 const SUBSTRING_BITS: std::ops::RangeInclusive<u32> = 8..=20;

@@ -50,12 +50,11 @@ const MAX_BLOCKS: usize = 8;
 /// What a limb of any query can add, over the words of a tile.
 #[derive(Clone, Copy)]
 pub(super) struct LimbTable<V> {
-    /// Sum of a triple, plain and complemented.
-    sums: [[V; 2]; TRIPLES],
+    /// Sum of a triple, plain and complemented; bit 63 counts as the last
+    /// triple's. At odd places, XORed with the sum before: see `add_sums`.
+    sums: [[V; 2]; TRIPLES + 1],
     /// Carry of a triple, with each subset of its bits complemented.
     carries: [[V; 8]; TRIPLES],
-    /// Bit 63, plain and complemented.
-    last: [V; 2],
 }
 
 impl<V: Vector> LimbTable<V> {
@@ -63,9 +62,8 @@ impl<V: Vector> LimbTable<V> {
     pub(super) fn zero() -> LimbTable<V> {
         let zero = V::splat(0);
         LimbTable {
-            sums: [[zero; 2]; TRIPLES],
+            sums: [[zero; 2]; TRIPLES + 1],
             carries: [[zero; 8]; TRIPLES],
-            last: [zero; 2],
         }
     }
 
@@ -85,12 +83,15 @@ impl<V: Vector> LimbTable<V> {
             }
         }
         let ones = V::splat(0xff);
+        let mut before = V::splat(0);
         for t in 0..TRIPLES {
             let a = V::load(&slices[3 * t]);
             let b = V::load(&slices[3 * t + 1]);
             let c = V::load(&slices[3 * t + 2]);
             let sum = a.xor(b).xor(c);
-            self.sums[t] = [sum, sum.xor(ones)];
+            let form = if t % 2 == 0 { sum } else { sum.xor(before) };
+            self.sums[t] = [form, form.xor(ones)];
+            before = sum;
             let (not_a, not_b) = (a.xor(ones), b.xor(ones));
             let forms = [(a, b), (not_a, b), (a, not_b), (not_a, not_b)];
             for (v, (a, b)) in forms.into_iter().enumerate() {
@@ -99,12 +100,13 @@ impl<V: Vector> LimbTable<V> {
                 self.carries[t][7 - v] = carry.xor(ones);
             }
         }
-        let last = V::load(&slices[63]);
-        self.last = [last, last.xor(ones)];
+        let form = V::load(&slices[63]).xor(before);
+        self.sums[TRIPLES] = [form, form.xor(ones)];
     }
 }
 
-/// A limb of a query, and for each triple the parity of its bits.
+/// A limb of a query, and for each triple the parity of its bits (at odd
+/// places, of the triple before too) at the triple's first bit.
 #[derive(Clone, Copy)]
 pub(super) struct QueryLimb {
     bits: u64,
@@ -114,8 +116,12 @@ pub(super) struct QueryLimb {
 impl QueryLimb {
     #[inline(always)]
     pub(super) fn new(bits: u64) -> QueryLimb {
+        const EVEN_PLACES: u64 = 0o101_010_101_010_101_010_101;
         let parities = bits ^ (bits >> 1) ^ (bits >> 2);
-        QueryLimb { bits, parities }
+        QueryLimb {
+            bits,
+            parities: parities ^ ((parities & EVEN_PLACES) << 3),
+        }
     }
 }
 
@@ -156,6 +162,17 @@ impl<V: Vector, const P: usize> Adder<'_, V, P> {
         self.table.carries[t][(self.query.bits >> (3 * t) & 7) as usize]
     }
 
+    /// Adds the sums of triples `t` (even) and `t + 1`; their carry is returned.
+    ///
+    /// For sums the XOR of two picks has but two forms as well, so the table
+    /// holds it in place of the second: an XOR less a full adder.
+    #[inline(always)]
+    fn add_sums(&mut self, t: usize) -> V {
+        let (first, differ, count) = (self.sum(t), self.sum(t + 1), self.count[0]);
+        self.count[0] = count.xor(differ);
+        V::select(differ, count, first)
+    }
+
     /// Adds two bits of weight `2^level` to the count; their carry is returned.
     #[inline(always)]
     fn add(&mut self, level: usize, a: V, b: V) -> V {
@@ -167,9 +184,9 @@ impl<V: Vector, const P: usize> Adder<'_, V, P> {
     /// Four triples from `t` on: three carries of weight 4.
     #[inline(always)]
     fn four(&mut self, t: usize) -> [V; 3] {
-        let x = self.add(0, self.sum(t), self.sum(t + 1));
+        let x = self.add_sums(t);
         let a = self.add(1, self.carry(t), self.carry(t + 1));
-        let y = self.add(0, self.sum(t + 2), self.sum(t + 3));
+        let y = self.add_sums(t + 2);
         let b = self.add(1, self.carry(t + 2), self.carry(t + 3));
         let c = self.add(1, x, y);
         [a, b, c]
@@ -190,8 +207,7 @@ impl<V: Vector, const P: usize> Adder<'_, V, P> {
     fn rest(&mut self) -> [V; 2] {
         let [a, b, c] = self.four(16);
         let x = self.add(2, a, b);
-        let last = self.table.last[(self.query.bits >> 63) as usize];
-        let twos = self.add(0, self.sum(20), last);
+        let twos = self.add_sums(20);
         let d = self.add(1, self.carry(20), twos);
         [x, self.add(2, c, d)]
     }

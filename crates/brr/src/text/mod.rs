@@ -11,8 +11,8 @@ mod render;
 mod segment;
 mod token;
 
-pub(crate) use render::render;
 pub use render::{Layout, Unknown};
+pub(crate) use render::{render, render_parts};
 pub(crate) use token::{Piece, Tokenizer};
 
 /// Punctuation that layout [`Layout::Keep`] lets through.

@@ -42,30 +42,46 @@ pub fn render(
     unknown: Unknown,
 ) -> String {
     let mut text = String::with_capacity(pieces.len() * 6);
-    let mut outputs = outputs.iter();
+    render_parts(pieces, outputs, vocabulary, layout, unknown, |part, _| {
+        text.push_str(part);
+    });
+    text
+}
+
+/// As [`render`], part by part: `write` gets what is written and, if it stands
+/// for a token, the number of that token.
+pub fn render_parts(
+    pieces: &[Piece<'_>],
+    outputs: &[WordId],
+    vocabulary: &Vocabulary,
+    layout: Layout,
+    unknown: Unknown,
+    mut write: impl FnMut(&str, Option<usize>),
+) {
+    let mut token = 0;
     let mut after_word = false;
     for piece in pieces {
         match piece {
             Piece::Token(word, original) => {
-                let output = outputs.next().expect("an output for each token");
+                let (number, output) = (token, outputs[token]);
+                token += 1;
                 let written = match (word, unknown) {
-                    (Some(_), _) | (None, Unknown::Random) => vocabulary.word(*output),
+                    (Some(_), _) | (None, Unknown::Random) => vocabulary.word(output),
                     (None, Unknown::Mask) => Unknown::MASK,
                     (None, Unknown::Drop) => continue,
                     (None, Unknown::Keep) => original,
                 };
                 if after_word {
-                    text.push(' ');
+                    write(" ", None);
                 }
-                text.push_str(written);
+                write(written, Some(number));
                 after_word = true;
                 continue;
             }
             _ if layout == Layout::Words => continue,
-            Piece::Space(c) | Piece::Punctuation(c) => text.push(*c),
-            Piece::Break => text.push_str("<br />"),
+            Piece::Space(c) | Piece::Punctuation(c) => write(c.encode_utf8(&mut [0; 4]), None),
+            Piece::Break => write("<br />", None),
         }
         after_word = false;
     }
-    text
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 kernels!(
     Ymm,
-    4,
+    2,
     Backend::Avx2,
     is_x86_feature_detected!("avx2"),
     #[target_feature(enable = "avx2")]

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 kernels!(
     Zmm,
-    4,
+    2,
     Backend::Avx512,
     is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")

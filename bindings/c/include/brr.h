@@ -1,0 +1,282 @@
+/* brr: on-device text privatization.
+ *
+ * Generated from bindings/c/src: do not edit.
+ *
+ * Every function that can fail returns a brr_status, and then
+ * brr_error_message() tells the calling thread what happened. Models and
+ * privatizers are read-only and may be shared by threads; a privatizer keeps
+ * its model alive. No function ever calls exit or abort.
+ */
+
+#ifndef BRR_H
+#define BRR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Bytes of a word, its NUL included.
+#define BRR_WORD_BYTES 256
+
+// Binary randomized response: the paper's mechanism.
+#define BRR_MECHANISM_BRR 0
+
+// The exponential mechanism over the same codes.
+#define BRR_MECHANISM_EXPONENTIAL 1
+
+// `value` is epsilon, the loss per bit in which two codes differ.
+#define BRR_BUDGET_EPSILON 0
+
+// `value` is the privacy-loss bound: epsilon times the average distance.
+#define BRR_BUDGET_BOUND 1
+
+// `value` is the expected share of words that stay, between 0 and 1.
+#define BRR_BUDGET_KEEP 2
+
+// White space and listed punctuation are kept.
+#define BRR_LAYOUT_KEEP 0
+
+// Words with single spaces between them, and nothing else.
+#define BRR_LAYOUT_WORDS 1
+
+// Tokens that the model does not know become uniformly random words.
+#define BRR_UNKNOWN_RANDOM 0
+
+// They become `<unk>`, which tells which tokens are unknown.
+#define BRR_UNKNOWN_MASK 1
+
+// They are left out, which tells how many tokens are unknown.
+#define BRR_UNKNOWN_DROP 2
+
+// They are written as they are: NOT PRIVATE.
+#define BRR_UNKNOWN_KEEP 3
+
+// What a call came to.
+typedef enum brr_status {
+  // Done.
+  BRR_OK = 0,
+  // A null pointer, or a choice that does not exist.
+  BRR_INVALID_ARGUMENT = 1,
+  // The text is not UTF-8.
+  BRR_INVALID_UTF8 = 2,
+  // A budget that is out of range, or that the model cannot solve.
+  BRR_INVALID_BUDGET = 3,
+  // Not a model, or a damaged one.
+  BRR_INVALID_MODEL = 4,
+  // A file could not be read.
+  BRR_IO = 5,
+  // The operating system gave no randomness; nothing was privatized.
+  BRR_NO_ENTROPY = 6,
+  // The caller's buffer is too small; nothing was written to it.
+  BRR_BUFFER_TOO_SMALL = 7,
+  // The model does not have this word.
+  BRR_UNKNOWN_WORD = 8,
+  // A bug in brr. Nothing was privatized.
+  BRR_INTERNAL = 9,
+} brr_status;
+
+// A model: words and their codes. Read-only; threads may share it.
+typedef struct brr_model brr_model;
+
+// Privatizes texts. Read-only; threads may share it.
+typedef struct brr_privatizer brr_privatizer;
+
+// A word, and how likely it is.
+typedef struct brr_chance {
+  // The word: UTF-8 with a NUL after its end.
+  char word[BRR_WORD_BYTES];
+  // How likely.
+  double probability;
+  // Not below this: equal to `probability` if that is exact, else the lower
+  // end of a 95 % interval.
+  double low;
+  // Not above this, likewise.
+  double high;
+} brr_chance;
+
+// Everything that can be chosen. Begin with brr_options_default().
+typedef struct brr_options {
+  // BRR_MECHANISM_...
+  uint32_t mechanism;
+  // BRR_BUDGET_...: what `value` means.
+  uint32_t budget;
+  // How much privacy.
+  double value;
+  // BRR_LAYOUT_...
+  uint32_t layout;
+  // BRR_UNKNOWN_...
+  uint32_t unknown;
+} brr_options;
+
+// What is promised, per token. All losses are rounded up.
+typedef struct brr_guarantee {
+  // Loss per bit in which two codes differ.
+  double epsilon;
+  // Mean loss between a word and its nearest neighbour.
+  double nearest;
+  // Loss at the average pair of words: the privacy-loss bound.
+  double bound;
+  // Loss at the farthest pair: no two words exceed it.
+  double worst;
+  // Largest loss between a token without a code and a word.
+  double unknown;
+  // Expected share of words that stay; negative if not known.
+  double keep;
+} brr_guarantee;
+
+// A privatized text, to be freed with brr_text_free().
+typedef struct brr_text {
+  // UTF-8, with a NUL after its end.
+  char *data;
+  // Length in bytes, the NUL not counted.
+  size_t len;
+  // How many tokens the text had.
+  uint64_t tokens;
+  // How many of them the model does not know. (Not private: for the user's
+  // own eyes.)
+  uint64_t unknown;
+} brr_text;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// The library's version, such as "0.1.0".
+const char *brr_version(void);
+
+// The most likely outputs when `word` goes in, itself among them: exact for
+// the exponential mechanism, else estimated from `draws` draws.
+//
+// # Safety
+// `privatizer` is alive, `word` readable for `len` bytes, `out` writable for
+// `capacity` elements, `count` writable.
+enum brr_status brr_outcomes(const struct brr_privatizer *privatizer,
+                             const char *word,
+                             size_t len,
+                             size_t draws,
+                             struct brr_chance *out,
+                             size_t capacity,
+                             size_t *count);
+
+// The most likely inputs behind the output `word`, for an observer who holds
+// every word for equally likely beforehand. None if there were too few draws
+// to tell.
+//
+// # Safety
+// As for brr_outcomes().
+enum brr_status brr_origins(const struct brr_privatizer *privatizer,
+                            const char *word,
+                            size_t len,
+                            size_t draws,
+                            struct brr_chance *out,
+                            size_t capacity,
+                            size_t *count);
+
+// What the last failed call of this thread says, for people; "" before the
+// first. Valid until the thread's next call that fails.
+const char *brr_error_message(void);
+
+// Opens the English model that is built into this library.
+//
+// # Safety
+// `out` is writable.
+enum brr_status brr_model_english(struct brr_model **out);
+
+// Opens a model file. `path` ends with NUL.
+//
+// # Safety
+// `path` is a NUL-terminated string and `out` writable.
+enum brr_status brr_model_open(const char *path, struct brr_model **out);
+
+// Opens a model from memory, which is copied.
+//
+// # Safety
+// `data` is readable for `len` bytes and `out` writable.
+enum brr_status brr_model_from_memory(const uint8_t *data, size_t len, struct brr_model **out);
+
+// Lets go of a model; null is fine. Privatizers made from it live on.
+//
+// # Safety
+// `model` is null or came from this library and is not used again.
+void brr_model_free(struct brr_model *model);
+
+// How many words a model has; 0 for null.
+//
+// # Safety
+// `model` is null or a living model.
+size_t brr_model_words(const struct brr_model *model);
+
+// How many bits its codes have; 0 for null.
+//
+// # Safety
+// `model` is null or a living model.
+size_t brr_model_bits(const struct brr_model *model);
+
+// The defaults: randomized response, every second word kept, layout kept,
+// unknown tokens replaced at random.
+struct brr_options brr_options_default(void);
+
+// Sets a privatizer up. Null `options` are the defaults.
+//
+// # Safety
+// `model` is a living model, `options` null or readable, `out` writable.
+enum brr_status brr_privatizer_new(const struct brr_model *model,
+                                   const struct brr_options *options,
+                                   struct brr_privatizer **out);
+
+// Lets go of a privatizer; null is fine.
+//
+// # Safety
+// `privatizer` is null or came from this library and is not used again.
+void brr_privatizer_free(struct brr_privatizer *privatizer);
+
+// What a privatizer promises.
+//
+// # Safety
+// `privatizer` is alive and `out` writable.
+enum brr_status brr_privatizer_guarantee(const struct brr_privatizer *privatizer,
+                                         struct brr_guarantee *out);
+
+// The largest loss between two texts of so many tokens each: losses add up.
+// Infinite if the rule for unknown tokens tells them apart; NaN for null.
+//
+// # Safety
+// `privatizer` is null or alive.
+double brr_privatizer_total_loss(const struct brr_privatizer *privatizer, uint64_t tokens);
+
+// Privatizes `len` bytes of UTF-8 into a text that the caller frees.
+//
+// # Safety
+// `privatizer` is alive, `text` readable for `len` bytes, `out` writable.
+enum brr_status brr_privatize(const struct brr_privatizer *privatizer,
+                              const char *text,
+                              size_t len,
+                              struct brr_text *out);
+
+// Frees a text and empties it; null and empty ones are fine.
+//
+// # Safety
+// `text` is null, or was filled by brr_privatize() and not changed since.
+void brr_text_free(struct brr_text *text);
+
+// Privatizes `len` bytes of UTF-8 into the caller's buffer, with a NUL after
+// its end. `written` becomes the length without the NUL.
+//
+// If `capacity` does not do, the status is BRR_BUFFER_TOO_SMALL, the buffer
+// is left alone and `written` is what this draw would have taken. The next
+// call draws anew and may take more: leave some room.
+//
+// # Safety
+// `privatizer` is alive, `text` readable for `len` bytes, `buffer` writable
+// for `capacity` bytes, `written` writable.
+enum brr_status brr_privatize_into(const struct brr_privatizer *privatizer,
+                                   const char *text,
+                                   size_t len,
+                                   char *buffer,
+                                   size_t capacity,
+                                   size_t *written);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* BRR_H */

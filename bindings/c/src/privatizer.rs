@@ -1,0 +1,315 @@
+//! Privatizers: options in, private text out.
+
+use std::ffi::c_char;
+use std::mem::ManuallyDrop;
+
+use brr::{Budget, Layout, MechanismKind, Options, Privatizer, Unknown};
+
+use crate::failure::{Failure, brr_status, guard, needed, target, text as text_of};
+use crate::model::brr_model;
+
+/// Binary randomized response: the paper's mechanism.
+pub const BRR_MECHANISM_BRR: u32 = 0;
+/// The exponential mechanism over the same codes.
+pub const BRR_MECHANISM_EXPONENTIAL: u32 = 1;
+
+/// `value` is epsilon, the loss per bit in which two codes differ.
+pub const BRR_BUDGET_EPSILON: u32 = 0;
+/// `value` is the privacy-loss bound: epsilon times the average distance.
+pub const BRR_BUDGET_BOUND: u32 = 1;
+/// `value` is the expected share of words that stay, between 0 and 1.
+pub const BRR_BUDGET_KEEP: u32 = 2;
+
+/// White space and listed punctuation are kept.
+pub const BRR_LAYOUT_KEEP: u32 = 0;
+/// Words with single spaces between them, and nothing else.
+pub const BRR_LAYOUT_WORDS: u32 = 1;
+
+/// Tokens that the model does not know become uniformly random words.
+pub const BRR_UNKNOWN_RANDOM: u32 = 0;
+/// They become `<unk>`, which tells which tokens are unknown.
+pub const BRR_UNKNOWN_MASK: u32 = 1;
+/// They are left out, which tells how many tokens are unknown.
+pub const BRR_UNKNOWN_DROP: u32 = 2;
+/// They are written as they are: NOT PRIVATE.
+pub const BRR_UNKNOWN_KEEP: u32 = 3;
+
+/// Everything that can be chosen. Begin with brr_options_default().
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct brr_options {
+    /// BRR_MECHANISM_...
+    pub mechanism: u32,
+    /// BRR_BUDGET_...: what `value` means.
+    pub budget: u32,
+    /// How much privacy.
+    pub value: f64,
+    /// BRR_LAYOUT_...
+    pub layout: u32,
+    /// BRR_UNKNOWN_...
+    pub unknown: u32,
+}
+
+/// What is promised, per token. All losses are rounded up.
+#[repr(C)]
+pub struct brr_guarantee {
+    /// Loss per bit in which two codes differ.
+    pub epsilon: f64,
+    /// Mean loss between a word and its nearest neighbour.
+    pub nearest: f64,
+    /// Loss at the average pair of words: the privacy-loss bound.
+    pub bound: f64,
+    /// Loss at the farthest pair: no two words exceed it.
+    pub worst: f64,
+    /// Largest loss between a token without a code and a word.
+    pub unknown: f64,
+    /// Expected share of words that stay; negative if not known.
+    pub keep: f64,
+}
+
+/// A privatized text, to be freed with brr_text_free().
+#[repr(C)]
+pub struct brr_text {
+    /// UTF-8, with a NUL after its end.
+    pub data: *mut c_char,
+    /// Length in bytes, the NUL not counted.
+    pub len: usize,
+    /// How many tokens the text had.
+    pub tokens: u64,
+    /// How many of them the model does not know. (Not private: for the user's
+    /// own eyes.)
+    pub unknown: u64,
+}
+
+/// Privatizes texts. Read-only; threads may share it.
+pub struct brr_privatizer(pub(crate) Privatizer);
+
+/// The defaults: randomized response, every second word kept, layout kept,
+/// unknown tokens replaced at random.
+#[unsafe(no_mangle)]
+pub extern "C" fn brr_options_default() -> brr_options {
+    brr_options {
+        mechanism: BRR_MECHANISM_BRR,
+        budget: BRR_BUDGET_KEEP,
+        value: 0.5,
+        layout: BRR_LAYOUT_KEEP,
+        unknown: BRR_UNKNOWN_RANDOM,
+    }
+}
+
+fn options_of(options: &brr_options) -> Result<Options, Failure> {
+    let invalid = |what| Failure::argument(&format!("there is no such {what}"));
+    Ok(Options {
+        mechanism: match options.mechanism {
+            BRR_MECHANISM_BRR => MechanismKind::Brr,
+            BRR_MECHANISM_EXPONENTIAL => MechanismKind::Exponential,
+            _ => return Err(invalid("mechanism")),
+        },
+        budget: match options.budget {
+            BRR_BUDGET_EPSILON => Budget::Epsilon(options.value),
+            BRR_BUDGET_BOUND => Budget::Bound(options.value),
+            BRR_BUDGET_KEEP => Budget::Keep(options.value),
+            _ => return Err(invalid("budget")),
+        },
+        layout: match options.layout {
+            BRR_LAYOUT_KEEP => Layout::Keep,
+            BRR_LAYOUT_WORDS => Layout::Words,
+            _ => return Err(invalid("layout")),
+        },
+        unknown: match options.unknown {
+            BRR_UNKNOWN_RANDOM => Unknown::Random,
+            BRR_UNKNOWN_MASK => Unknown::Mask,
+            BRR_UNKNOWN_DROP => Unknown::Drop,
+            BRR_UNKNOWN_KEEP => Unknown::Keep,
+            _ => return Err(invalid("rule for unknown tokens")),
+        },
+        ..Options::default()
+    })
+}
+
+/// Sets a privatizer up. Null `options` are the defaults.
+///
+/// # Safety
+/// `model` is a living model, `options` null or readable, `out` writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brr_privatizer_new(
+    model: *const brr_model,
+    options: *const brr_options,
+    out: *mut *mut brr_privatizer,
+) -> brr_status {
+    guard(|| {
+        // SAFETY: the caller's promise, for all three.
+        let (model, options, out) = unsafe {
+            (
+                needed(model, "model"),
+                options.as_ref(),
+                target(out, "out")?,
+            )
+        };
+        *out = std::ptr::null_mut();
+        let options = options.copied().unwrap_or(brr_options_default());
+        let privatizer = Privatizer::new(model?.0.clone(), options_of(&options)?)?;
+        *out = Box::into_raw(Box::new(brr_privatizer(privatizer)));
+        Ok(())
+    })
+}
+
+/// Lets go of a privatizer; null is fine.
+///
+/// # Safety
+/// `privatizer` is null or came from this library and is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brr_privatizer_free(privatizer: *mut brr_privatizer) {
+    if !privatizer.is_null() {
+        // SAFETY: the caller's promise; `brr_privatizer_new` made it.
+        drop(unsafe { Box::from_raw(privatizer) });
+    }
+}
+
+/// What a privatizer promises.
+///
+/// # Safety
+/// `privatizer` is alive and `out` writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brr_privatizer_guarantee(
+    privatizer: *const brr_privatizer,
+    out: *mut brr_guarantee,
+) -> brr_status {
+    guard(|| {
+        // SAFETY: the caller's promise, for both.
+        let (privatizer, out) = unsafe { (needed(privatizer, "privatizer")?, target(out, "out")?) };
+        let guarantee = privatizer.0.guarantee();
+        *out = brr_guarantee {
+            epsilon: guarantee.epsilon,
+            nearest: guarantee.nearest(),
+            bound: guarantee.bound(),
+            worst: guarantee.worst(),
+            unknown: guarantee.unknown_loss,
+            keep: privatizer.0.expected_keep().map_or(-1.0, |k| k.weighted),
+        };
+        Ok(())
+    })
+}
+
+/// The largest loss between two texts of so many tokens each: losses add up.
+/// Infinite if the rule for unknown tokens tells them apart; NaN for null.
+///
+/// # Safety
+/// `privatizer` is null or alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brr_privatizer_total_loss(
+    privatizer: *const brr_privatizer,
+    tokens: u64,
+) -> f64 {
+    // SAFETY: the caller's promise.
+    unsafe { privatizer.as_ref() }.map_or(f64::NAN, |p| p.0.total_loss(tokens))
+}
+
+/// Privatizes `len` bytes of UTF-8 into a text that the caller frees.
+///
+/// # Safety
+/// `privatizer` is alive, `text` readable for `len` bytes, `out` writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brr_privatize(
+    privatizer: *const brr_privatizer,
+    text: *const c_char,
+    len: usize,
+    out: *mut brr_text,
+) -> brr_status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let out = unsafe { target(out, "out") }?;
+        *out = EMPTY;
+        // SAFETY: the caller's promise, for both.
+        let (privatizer, text) =
+            unsafe { (needed(privatizer, "privatizer")?, text_of(text, len)?) };
+        let private = privatizer.0.privatize(text)?;
+        let len = private.text.len();
+        let mut bytes = private.text.into_bytes();
+        bytes.push(0);
+        *out = brr_text {
+            data: ManuallyDrop::new(bytes.into_boxed_slice())
+                .as_mut_ptr()
+                .cast(),
+            len,
+            tokens: private.tokens,
+            unknown: private.unknown,
+        };
+        Ok(())
+    })
+}
+
+const EMPTY: brr_text = brr_text {
+    data: std::ptr::null_mut(),
+    len: 0,
+    tokens: 0,
+    unknown: 0,
+};
+
+/// Frees a text and empties it; null and empty ones are fine.
+///
+/// # Safety
+/// `text` is null, or was filled by brr_privatize() and not changed since.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brr_text_free(text: *mut brr_text) {
+    // SAFETY: the caller's promise.
+    let Some(text) = (unsafe { text.as_mut() }) else {
+        return;
+    };
+    if !text.data.is_null() {
+        let bytes = std::ptr::slice_from_raw_parts_mut(text.data.cast::<u8>(), text.len + 1);
+        // SAFETY: the caller's promise; `brr_privatize` made it, NUL included.
+        drop(unsafe { Box::from_raw(bytes) });
+    }
+    *text = EMPTY;
+}
+
+/// Privatizes `len` bytes of UTF-8 into the caller's buffer, with a NUL after
+/// its end. `written` becomes the length without the NUL.
+///
+/// If `capacity` does not do, the status is BRR_BUFFER_TOO_SMALL, the buffer
+/// is left alone and `written` is what this draw would have taken. The next
+/// call draws anew and may take more: leave some room.
+///
+/// # Safety
+/// `privatizer` is alive, `text` readable for `len` bytes, `buffer` writable
+/// for `capacity` bytes, `written` writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brr_privatize_into(
+    privatizer: *const brr_privatizer,
+    text: *const c_char,
+    len: usize,
+    buffer: *mut c_char,
+    capacity: usize,
+    written: *mut usize,
+) -> brr_status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let written = unsafe { target(written, "written") }?;
+        *written = 0;
+        if buffer.is_null() && capacity > 0 {
+            return Err(Failure::argument("buffer is null"));
+        }
+        // SAFETY: the caller's promise, for both.
+        let (privatizer, text) =
+            unsafe { (needed(privatizer, "privatizer")?, text_of(text, len)?) };
+        let private = privatizer.0.privatize(text)?.text;
+        *written = private.len();
+        if capacity <= private.len() {
+            return Err(Failure::new(
+                brr_status::BRR_BUFFER_TOO_SMALL,
+                format!(
+                    "the buffer has {capacity} bytes, {} are needed",
+                    private.len() + 1
+                ),
+            ));
+        }
+        // SAFETY: `buffer` is writable for more than `private.len()` bytes, and
+        // a string of ours does not overlap it.
+        unsafe {
+            std::ptr::copy_nonoverlapping(private.as_ptr(), buffer.cast(), private.len());
+            buffer.add(private.len()).write(0);
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,177 @@
+/* Tests of the C library: every function, every kind of failure, and threads.
+ * Run under valgrind by scripts/test-c: api MODEL_FILE */
+#include <brr.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(condition)                                                     \
+  do {                                                                       \
+    if (!(condition)) {                                                      \
+      fprintf(stderr, "%s:%d: %s (last error: %s)\n", __FILE__, __LINE__,    \
+              #condition, brr_error_message());                              \
+      exit(1);                                                               \
+    }                                                                        \
+  } while (0)
+
+static const char TEXT[] = "The film was a waste of an evening, wasn't it?";
+
+static struct brr_privatizer *make(struct brr_model *model, uint32_t mechanism, double epsilon) {
+  struct brr_options options = brr_options_default();
+  options.mechanism = mechanism;
+  options.budget = BRR_BUDGET_EPSILON;
+  options.value = epsilon;
+  struct brr_privatizer *privatizer = NULL;
+  CHECK(brr_privatizer_new(model, &options, &privatizer) == BRR_OK);
+  return privatizer;
+}
+
+static void models(const char *path) {
+  struct brr_model *model = (struct brr_model *)1;
+  CHECK(brr_model_open("/nowhere/model.brr", &model) == BRR_IO && model == NULL);
+  CHECK(strstr(brr_error_message(), "cannot read") != NULL);
+  CHECK(brr_model_open(NULL, &model) == BRR_INVALID_ARGUMENT);
+  CHECK(brr_model_open(path, NULL) == BRR_INVALID_ARGUMENT);
+  CHECK(brr_model_from_memory((const uint8_t *)"not a model", 11, &model) == BRR_INVALID_MODEL);
+  CHECK(brr_model_from_memory(NULL, 8, &model) == BRR_INVALID_ARGUMENT);
+  CHECK(brr_model_from_memory(NULL, 0, &model) == BRR_INVALID_MODEL);
+
+  FILE *file = fopen(path, "rb");
+  CHECK(file != NULL && fseek(file, 0, SEEK_END) == 0);
+  size_t size = (size_t)ftell(file);
+  rewind(file);
+  uint8_t *bytes = malloc(size);
+  CHECK(bytes != NULL && fread(bytes, 1, size, file) == size);
+  fclose(file);
+  CHECK(brr_model_from_memory(bytes, size, &model) == BRR_OK);
+  bytes[size / 2] ^= 1;
+  struct brr_model *damaged = NULL;
+  CHECK(brr_model_from_memory(bytes, size, &damaged) == BRR_INVALID_MODEL && damaged == NULL);
+  free(bytes);
+
+  struct brr_model *opened = NULL;
+  CHECK(brr_model_open(path, &opened) == BRR_OK);
+  CHECK(brr_model_words(opened) == brr_model_words(model) && brr_model_words(model) > 1);
+  CHECK(brr_model_bits(opened) % 64 == 0 && brr_model_words(NULL) == 0);
+  brr_model_free(opened);
+  brr_model_free(model);
+  brr_model_free(NULL);
+}
+
+static void options(struct brr_model *model) {
+  struct brr_privatizer *privatizer = NULL;
+  struct brr_options bad = brr_options_default();
+  bad.budget = BRR_BUDGET_EPSILON;
+  bad.value = -1;
+  CHECK(brr_privatizer_new(model, &bad, &privatizer) == BRR_INVALID_BUDGET && privatizer == NULL);
+  CHECK(strstr(brr_error_message(), "epsilon must be") != NULL);
+  bad.value = NAN;
+  CHECK(brr_privatizer_new(model, &bad, &privatizer) == BRR_INVALID_BUDGET);
+  bad = brr_options_default();
+  bad.mechanism = 99;
+  CHECK(brr_privatizer_new(model, &bad, &privatizer) == BRR_INVALID_ARGUMENT);
+  bad = brr_options_default();
+  bad.unknown = 99;
+  CHECK(brr_privatizer_new(model, &bad, &privatizer) == BRR_INVALID_ARGUMENT);
+  CHECK(brr_privatizer_new(NULL, NULL, &privatizer) == BRR_INVALID_ARGUMENT);
+  CHECK(brr_privatizer_new(model, NULL, NULL) == BRR_INVALID_ARGUMENT);
+}
+
+static void guarantees(struct brr_model *model) {
+  struct brr_privatizer *privatizer = make(model, BRR_MECHANISM_BRR, 0.5);
+  struct brr_guarantee promise;
+  CHECK(brr_privatizer_guarantee(privatizer, &promise) == BRR_OK);
+  CHECK(promise.epsilon <= 0.5 && promise.epsilon > 0.499);
+  CHECK(promise.nearest < promise.bound && promise.bound < promise.worst);
+  CHECK(brr_privatizer_total_loss(privatizer, 0) == 0);
+  CHECK(brr_privatizer_total_loss(privatizer, 10) >= 10 * promise.worst);
+  CHECK(isnan(brr_privatizer_total_loss(NULL, 1)));
+  CHECK(brr_privatizer_guarantee(NULL, &promise) == BRR_INVALID_ARGUMENT);
+  brr_privatizer_free(privatizer);
+  brr_privatizer_free(NULL);
+}
+
+static void texts(struct brr_model *model) {
+  struct brr_privatizer *privatizer = make(model, BRR_MECHANISM_BRR, 0.3);
+  struct brr_text out;
+  CHECK(brr_privatize(privatizer, TEXT, strlen(TEXT), &out) == BRR_OK);
+  CHECK(out.tokens >= 9 && strlen(out.data) == out.len);
+  CHECK(out.data[out.len - 1] == '?' && strcmp(out.data, TEXT) != 0);
+  brr_text_free(&out);
+  brr_text_free(&out); /* emptied by the first */
+  brr_text_free(NULL);
+
+  CHECK(brr_privatize(privatizer, NULL, 0, &out) == BRR_OK && out.len == 0 && out.tokens == 0);
+  brr_text_free(&out);
+  CHECK(brr_privatize(privatizer, "\xff secret", 8, &out) == BRR_INVALID_UTF8 && out.data == NULL);
+  CHECK(strstr(brr_error_message(), "secret") == NULL);
+  CHECK(brr_privatize(NULL, TEXT, 4, &out) == BRR_INVALID_ARGUMENT);
+  CHECK(brr_privatize(privatizer, NULL, 4, &out) == BRR_INVALID_ARGUMENT);
+
+  char buffer[1024];
+  size_t written = 0;
+  memset(buffer, 'x', sizeof buffer);
+  CHECK(brr_privatize_into(privatizer, TEXT, strlen(TEXT), buffer, 4, &written) == BRR_BUFFER_TOO_SMALL);
+  CHECK(written > 4 && buffer[0] == 'x');
+  CHECK(brr_privatize_into(privatizer, TEXT, strlen(TEXT), buffer, sizeof buffer, &written) == BRR_OK);
+  CHECK(strlen(buffer) == written && buffer[written + 1] == 'x');
+  CHECK(brr_privatize_into(privatizer, TEXT, 3, NULL, 9, &written) == BRR_INVALID_ARGUMENT);
+  CHECK(brr_privatize_into(privatizer, TEXT, 3, buffer, 9, NULL) == BRR_INVALID_ARGUMENT);
+  brr_privatizer_free(privatizer);
+}
+
+static void explanations(struct brr_model *model, uint32_t mechanism) {
+  struct brr_privatizer *privatizer = make(model, mechanism, 1.0);
+  struct brr_chance chances[5];
+  size_t count = 0;
+  CHECK(brr_outcomes(privatizer, "film", 4, 50, chances, 5, &count) == BRR_OK && count >= 1);
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) {
+    CHECK(chances[i].word[0] != 0 && chances[i].low <= chances[i].probability);
+    sum += chances[i].probability;
+  }
+  CHECK(sum <= 1.0 + 1e-9);
+  CHECK(brr_origins(privatizer, "film", 4, 50, chances, 5, &count) == BRR_OK);
+  CHECK(count > 0 && strcmp(chances[0].word, "film") == 0);
+  CHECK(brr_outcomes(privatizer, "qqqqxzzz", 8, 9, chances, 5, &count) == BRR_UNKNOWN_WORD && count == 0);
+  CHECK(brr_outcomes(privatizer, "film", 4, 9, NULL, 5, &count) == BRR_INVALID_ARGUMENT);
+  CHECK(brr_outcomes(privatizer, "film", 4, 9, NULL, 0, &count) == BRR_OK && count == 0);
+  brr_privatizer_free(privatizer);
+}
+
+static void *run_thread(void *shared) {
+  for (int i = 0; i < 5; i++) {
+    struct brr_text out;
+    CHECK(brr_privatize(shared, TEXT, strlen(TEXT), &out) == BRR_OK);
+    brr_text_free(&out);
+    CHECK(brr_privatize(NULL, TEXT, 1, &out) == BRR_INVALID_ARGUMENT);
+    CHECK(strstr(brr_error_message(), "privatizer is null") != NULL);
+  }
+  return NULL;
+}
+
+static void threads(struct brr_model *model) {
+  struct brr_privatizer *shared = make(model, BRR_MECHANISM_BRR, 0.5);
+  pthread_t thread[4];
+  for (int i = 0; i < 4; i++) CHECK(pthread_create(&thread[i], NULL, run_thread, shared) == 0);
+  for (int i = 0; i < 4; i++) pthread_join(thread[i], NULL);
+  brr_privatizer_free(shared);
+}
+
+int main(int argc, char **argv) {
+  CHECK(argc == 2 && brr_error_message()[0] == 0 && brr_version()[0] != 0);
+  models(argv[1]);
+  struct brr_model *model = NULL;
+  CHECK(brr_model_english(&model) == BRR_OK);
+  options(model);
+  guarantees(model);
+  texts(model);
+  explanations(model, BRR_MECHANISM_BRR);
+  explanations(model, BRR_MECHANISM_EXPONENTIAL);
+  threads(model);
+  brr_model_free(model);
+  puts("C API: ok");
+  return 0;
+}

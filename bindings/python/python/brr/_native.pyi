@@ -1,0 +1,268 @@
+"""Types of the part that is written in Rust."""
+
+import os
+from typing import Any, final
+
+from typing_extensions import CapsuleType, Self
+
+__version__: str
+
+@final
+class PairDistances:
+    """Distances between the words of a vocabulary, over all ordered pairs."""
+
+    @property
+    def average(self) -> float:
+        """P_avg: the mean over all ordered pairs; the diagonal counts."""
+    @property
+    def maximum(self) -> float:
+        """P_max: the largest."""
+    @property
+    def nearest_mean(self) -> float:
+        """Mean distance of a word to its nearest other word."""
+    @property
+    def nearest_min(self) -> float:
+        """The smallest distance between two different words."""
+
+@final
+class Guarantee:
+    """A mechanism's promise, per token: an epsilon and the metric it is measured in."""
+
+    @property
+    def epsilon(self) -> float:
+        """Loss per unit of distance, rounded up."""
+    @property
+    def metric(self) -> str:
+        """The distance in which epsilon is measured, such as ``hamming-256``."""
+    @property
+    def distances(self) -> PairDistances:
+        """How far the vocabulary's words lie apart."""
+    @property
+    def bound(self) -> float:
+        """The privacy-loss bound: epsilon times the average distance of two words."""
+    @property
+    def nearest(self) -> float:
+        """The mean loss between a word and its nearest neighbour."""
+    @property
+    def worst(self) -> float:
+        """The loss at the two words farthest apart: no two words exceed it."""
+    @property
+    def unknown_loss(self) -> float:
+        """The largest loss between a token without a code and a word."""
+    @property
+    def worst_token(self) -> float:
+        """The largest loss between any two tokens, words or not."""
+    def loss_at(self, distance: float) -> float:
+        """Give the largest loss between two words at this distance."""
+    def total(self, tokens: int) -> float:
+        """Give the largest loss between two texts of so many tokens each."""
+
+@final
+class CalibrationPoint:
+    """One line of a model's calibration table."""
+
+    @property
+    def epsilon(self) -> float:
+        """Epsilon per bit."""
+    @property
+    def keep(self) -> float:
+        """Share of words that stay, counted by how often they are used."""
+    @property
+    def keep_plain(self) -> float:
+        """Share of words that stay, every word of the vocabulary counted once."""
+
+@final
+class Certificate:
+    """A certified epsilon of the exponential mechanism."""
+
+    @property
+    def epsilon(self) -> float:
+        """The certified epsilon, rounded up."""
+    @property
+    def scale(self) -> float:
+        """Scale of the weights."""
+    @property
+    def keep(self) -> float:
+        """Share of words that stay, counted by how often they are used."""
+
+@final
+class Model:
+    """Words, their codes, and what was measured about them. Read-only."""
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Model:
+        """Read a model file."""
+    @staticmethod
+    def from_bytes(data: bytes) -> Model:
+        """Read a model from the bytes of a model file."""
+    @staticmethod
+    def english() -> Model:
+        """Give the built-in English model."""
+    def to_bytes(self) -> bytes:
+        """Give the bytes of the model file."""
+    @property
+    def bits(self) -> int:
+        """Code length."""
+    @property
+    def lowercase(self) -> bool:
+        """Whether words are looked up in lower case."""
+    @property
+    def words(self) -> list[str]:
+        """All words, the most frequent first."""
+    @property
+    def distances(self) -> PairDistances:
+        """How far the words lie apart: P_avg, P_max and the nearest neighbours."""
+    @property
+    def calibration(self) -> list[CalibrationPoint]:
+        """Share of kept words by epsilon, for randomized response."""
+    @property
+    def certificates(self) -> list[Certificate]:
+        """Certificates of the exponential mechanism, in ascending order of epsilon."""
+    @property
+    def meta(self) -> dict[str, str]:
+        """Provenance, licence, quality."""
+    @property
+    def identity(self) -> str:
+        """SHA-256 of numbers, words and codes: what certificates name."""
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the file's content."""
+    def epsilon_for(self, keep: float) -> float:
+        """Give the epsilon at which randomized response keeps this share of words."""
+    def keep_at(self, epsilon: float) -> float | None:
+        """Give the share of words that randomized response keeps at this epsilon."""
+    def inspect(self) -> dict[str, Any]:
+        """Tell everything known about the model, as ``brr inspect --json`` does."""
+    def __len__(self) -> int: ...
+    def __contains__(self, word: str, /) -> bool: ...
+
+@final
+class Chance:
+    """A probability, and between which numbers it is known to lie."""
+
+    @property
+    def probability(self) -> float:
+        """The best estimate."""
+    @property
+    def low(self) -> float:
+        """Not below this."""
+    @property
+    def high(self) -> float:
+        """Not above this."""
+
+@final
+class Likely:
+    """A word, and how likely it is."""
+
+    @property
+    def word(self) -> str:
+        """The word."""
+    @property
+    def chance(self) -> Chance:
+        """How likely."""
+
+@final
+class Outcomes:
+    """What comes out when a word goes in."""
+
+    @property
+    def stays(self) -> Chance:
+        """How likely the word stays."""
+    @property
+    def likely(self) -> list[Likely]:
+        """The most likely outputs, the word itself among them."""
+    @property
+    def reach(self) -> list[tuple[int, float]]:
+        """Share of outputs among the k words nearest to the input, itself counted."""
+    @property
+    def method(self) -> str:
+        """How the numbers were found: ``exact`` or ``drawn``."""
+    @property
+    def draws(self) -> int | None:
+        """How many draws an estimate rests on."""
+
+@final
+class Origins:
+    """What may have gone in when a word came out."""
+
+    @property
+    def likely(self) -> list[Likely]:
+        """The most likely inputs. Empty if there were too few draws to tell."""
+    @property
+    def method(self) -> str:
+        """How the numbers were found: ``drawn``, ``nearest`` or ``opaque``."""
+    @property
+    def draws(self) -> int | None:
+        """How many draws an estimate rests on."""
+
+@final
+class Privatized:
+    """A privatized text, and what may be said about it."""
+
+    @property
+    def text(self) -> str:
+        """The text."""
+    @property
+    def tokens(self) -> int:
+        """How many tokens it had."""
+    @property
+    def unknown(self) -> int:
+        """How many of them had no code. Not private: for the user's own eyes."""
+
+@final
+class ArrowColumn:
+    """A privatized column, for any library that reads Arrow."""
+
+    def __len__(self) -> int: ...
+    def __arrow_c_array__(
+        self, requested_schema: object = None
+    ) -> tuple[CapsuleType, CapsuleType]:
+        """Give the column as Arrow's pair of capsules."""
+
+class Privatizer:
+    """The part of ``brr.Privatizer`` that is written in Rust."""
+
+    def __new__(
+        cls,
+        model: Model | str | os.PathLike[str] | None = None,
+        mechanism: str = "brr",
+        epsilon: float | None = None,
+        bound: float | None = None,
+        keep: float | None = None,
+        layout: str = "keep",
+        unknown: str = "random",
+    ) -> Self: ...
+    @property
+    def model(self) -> Model:
+        """The model in use."""
+    @property
+    def mechanism(self) -> str:
+        """Name of the mechanism in use."""
+    @property
+    def layout(self) -> str:
+        """What of a text's structure is kept."""
+    @property
+    def unknown(self) -> str:
+        """What becomes of tokens without a code."""
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised, per token."""
+    @property
+    def expected_keep(self) -> float | None:
+        """The expected share of words that stay as they are, if it is known."""
+    def total_loss(self, tokens: int) -> float:
+        """Give the largest loss between two texts of so many tokens."""
+    def privatize(self, text: str) -> str:
+        """Privatize a text."""
+    def privatize_counted(self, text: str) -> Privatized:
+        """Privatize a text, and tell how many tokens it had."""
+    def explain(self, word: str, top: int = 10, draws: int = 10_000) -> Outcomes:
+        """Tell what comes out when this word goes in. Not private: for your eyes."""
+    def origins(self, word: str, top: int = 10, draws: int = 10_000) -> Origins:
+        """Tell what may have gone in when this word came out."""
+    def _privatize_list(
+        self, texts: list[str | None], threads: int | None
+    ) -> list[str | None]: ...
+    def _privatize_arrow(
+        self, column: object, threads: int | None, combine: bool
+    ) -> list[ArrowColumn]: ...

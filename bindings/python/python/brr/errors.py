@@ -1,0 +1,40 @@
+"""What can go wrong. No message contains the user's text."""
+
+
+class BrrError(Exception):
+    """Every error of this package."""
+
+
+class BudgetError(BrrError, ValueError):
+    """A budget that is out of range, stated twice, or beyond the model's tables."""
+
+
+class ModelError(BrrError, ValueError):
+    """A model that is damaged, of another version, or not a model."""
+
+
+class ModelFileError(BrrError, OSError):
+    """A model file that cannot be read."""
+
+
+class EntropyError(BrrError, OSError):
+    """The operating system gave no randomness; nothing was privatized."""
+
+
+class InputError(BrrError, TypeError, ValueError):
+    """Texts that cannot be privatized: a cell of the wrong type or broken Unicode.
+
+    ``row`` is the position of the first such cell, counted from 0, where one is
+    to blame.
+    """
+
+    row: int | None
+
+    def __init__(self, message: str, row: int | None = None) -> None:
+        """Say what is wrong, and where."""
+        super().__init__(message)
+        self.row = row
+
+
+class PrivacyWarning(UserWarning):
+    """A choice that the guarantee does not cover."""

@@ -1,0 +1,36 @@
+"""Comparing epsilons of models with different metrics or code lengths."""
+
+from typing import NamedTuple
+
+from brr._native import Model
+
+
+class Ratio(NamedTuple):
+    """Epsilons of two models with equal privacy loss, after Sec. 5 of the paper."""
+
+    average: float
+    """P_avg(a) / P_avg(b): equal loss at the average pair of words."""
+    maximum: float
+    """P_max(a) / P_max(b): equal loss at the pair farthest apart."""
+    epsilon_average: float | None
+    """The epsilon for b with a's loss at the average pair."""
+    epsilon_maximum: float | None
+    """The epsilon for b with a's loss at the pair farthest apart."""
+
+
+def ratio(a: Model, b: Model, epsilon: float | None = None) -> Ratio:
+    """Tell which epsilon of ``b`` compares to which of ``a``.
+
+    Distances of different metrics cannot be compared, and so neither can their
+    epsilons. What can be is the loss epsilon * P over a vocabulary's pairs.
+
+    >>> import brr
+    >>> english = brr.Model.english()
+    >>> brr.ratio(english, english, epsilon=0.5).epsilon_average
+    0.5
+    """
+    average = a.distances.average / b.distances.average
+    maximum = a.distances.maximum / b.distances.maximum
+    if epsilon is None:
+        return Ratio(average, maximum, None, None)
+    return Ratio(average, maximum, average * epsilon, maximum * epsilon)

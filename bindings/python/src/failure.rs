@@ -1,0 +1,58 @@
+//! Errors as Python exceptions.
+//!
+//! The classes are written in Python (`brr/errors.py`), where they can have two
+//! bases: a missing model file is a `BrrError` and an `OSError`. Messages are the
+//! core's; none contains the user's text, and no exception is chained to one
+//! that does (a `UnicodeEncodeError` carries the whole string).
+
+use brr::Error;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// The exception for an error of the core.
+pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
+    match error {
+        Error::InvalidEpsilon { .. }
+        | Error::InvalidBound { .. }
+        | Error::InvalidKeep { .. }
+        | Error::KeepOutOfReach { .. }
+        | Error::NoCalibration { .. } => new(py, "BudgetError", error.to_string()),
+        Error::Io { source, .. } => match source.raw_os_error() {
+            // With a number, Python's OSError can be asked for it.
+            Some(number) => new(py, "ModelFileError", (number, error.to_string())),
+            None => new(py, "ModelFileError", error.to_string()),
+        },
+        Error::NoEntropy(_) => new(py, "EntropyError", error.to_string()),
+        _ => new(py, "ModelError", error.to_string()),
+    }
+}
+
+/// A budget that was not stated as it should be.
+pub fn budget(py: Python<'_>, message: &str) -> PyErr {
+    new(py, "BudgetError", message.to_owned())
+}
+
+/// A model that is not the one wanted.
+pub fn model(py: Python<'_>, message: &str) -> PyErr {
+    new(py, "ModelError", message.to_owned())
+}
+
+/// Something about the texts handed in; `row` counts from 0.
+pub fn input(py: Python<'_>, message: String, row: Option<usize>) -> PyErr {
+    new(py, "InputError", (message, row))
+}
+
+/// An exception of the class `name` in `brr.errors`.
+fn new<A>(py: Python<'_>, name: &str, args: A) -> PyErr
+where
+    A: pyo3::PyErrArguments + Send + Sync + 'static,
+{
+    let class = py
+        .import("brr.errors")
+        .and_then(|module| module.getattr(name))
+        .and_then(|class| Ok(class.cast_into::<PyType>()?));
+    match class {
+        Ok(class) => PyErr::from_type(class, args),
+        Err(error) => error,
+    }
+}

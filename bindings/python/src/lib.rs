@@ -1,0 +1,38 @@
+//! The Python package's native part: the core's types behind Python classes.
+//!
+//! Nothing of the privatization is done here. [`privatizer`] and [`model`] wrap
+//! the core, [`explain`] looks into it, [`batch`] spreads rows over threads,
+//! [`column`] takes and gives Arrow columns, [`failure`] turns the core's errors
+//! into exceptions. What a pandas or polars object is, only the Python sources
+//! know.
+
+mod batch;
+mod column;
+mod explain;
+mod failure;
+mod guarantee;
+mod model;
+mod privatizer;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _native {
+    use super::*;
+
+    #[pymodule_export]
+    use super::column::ArrowColumn;
+    #[pymodule_export]
+    use super::explain::{Chance, Likely, Origins, Outcomes};
+    #[pymodule_export]
+    use super::guarantee::{Guarantee, PairDistances};
+    #[pymodule_export]
+    use super::model::{CalibrationPoint, Certificate, Model};
+    #[pymodule_export]
+    use super::privatizer::{Privatized, Privatizer};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

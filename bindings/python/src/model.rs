@@ -1,0 +1,317 @@
+//! Models, as Python sees them.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+
+use crate::failure;
+use crate::guarantee::PairDistances;
+
+/// One line of a model's calibration table.
+#[pyclass(frozen, get_all, eq, module = "brr")]
+#[derive(Clone, PartialEq)]
+pub struct CalibrationPoint {
+    /// Epsilon per bit.
+    epsilon: f64,
+    /// Share of words that stay, counted by how often they are used.
+    keep: f64,
+    /// Share of words that stay, every word of the vocabulary counted once.
+    keep_plain: f64,
+}
+
+#[pymethods]
+impl CalibrationPoint {
+    fn __repr__(&self) -> String {
+        format!(
+            "CalibrationPoint(epsilon={}, keep={}, keep_plain={})",
+            self.epsilon, self.keep, self.keep_plain
+        )
+    }
+}
+
+/// A certified epsilon of the exponential mechanism.
+#[pyclass(frozen, get_all, eq, module = "brr")]
+#[derive(Clone, PartialEq)]
+pub struct Certificate {
+    /// The certified epsilon, rounded up.
+    epsilon: f64,
+    /// Scale of the weights.
+    scale: f64,
+    /// Share of words that stay, counted by how often they are used.
+    keep: f64,
+}
+
+#[pymethods]
+impl Certificate {
+    fn __repr__(&self) -> String {
+        format!(
+            "Certificate(epsilon={}, scale={}, keep={})",
+            self.epsilon, self.scale, self.keep
+        )
+    }
+}
+
+/// Words, their codes, and what was measured about them. Read-only.
+#[pyclass(frozen, module = "brr")]
+pub struct Model {
+    pub inner: Arc<brr::Model>,
+    builtin: bool,
+}
+
+/// The built-in model, read once. Never a lock held while reading: a process
+/// that forks in that moment would leave its child a lock nobody opens.
+static ENGLISH: OnceLock<Arc<brr::Model>> = OnceLock::new();
+
+impl Model {
+    fn builtin(py: Python<'_>) -> PyResult<Model> {
+        let inner = match ENGLISH.get() {
+            Some(model) => model.clone(),
+            None => {
+                let read = py.detach(brr_english::model);
+                let model = Arc::new(read.map_err(|error| failure::to_py(py, &error))?);
+                let _ = ENGLISH.set(model.clone());
+                model
+            }
+        };
+        Ok(Model {
+            inner,
+            builtin: true,
+        })
+    }
+
+    fn read(
+        py: Python<'_>,
+        read: impl FnOnce() -> brr::Result<brr::Model> + Send,
+    ) -> PyResult<Model> {
+        let model = py
+            .detach(read)
+            .map_err(|error| failure::to_py(py, &error))?;
+        Ok(Model {
+            inner: Arc::new(model),
+            builtin: false,
+        })
+    }
+}
+
+/// What may be given where a model is wanted: a model, a file, or nothing.
+#[derive(FromPyObject)]
+pub enum ModelSource {
+    Model(Py<Model>),
+    File(PathBuf),
+}
+
+impl ModelSource {
+    /// The model meant.
+    pub fn open(source: Option<ModelSource>, py: Python<'_>) -> PyResult<Py<Model>> {
+        match source {
+            None => Py::new(py, Model::builtin(py)?),
+            Some(ModelSource::Model(model)) => Ok(model),
+            Some(ModelSource::File(path)) => Py::new(py, Model::load(py, path)?),
+        }
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// Reads a model file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
+        Model::read(py, move || brr::Model::open(path))
+    }
+
+    /// Reads a model from the bytes of a model file.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: Vec<u8>) -> PyResult<Model> {
+        Model::read(py, move || brr::Model::new(data))
+    }
+
+    /// The built-in English model.
+    #[staticmethod]
+    fn english(py: Python<'_>) -> PyResult<Model> {
+        Model::builtin(py)
+    }
+
+    /// The bytes of the model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.inner.bytes())
+    }
+
+    /// Code length.
+    #[getter]
+    fn bits(&self) -> usize {
+        self.inner.bits().get()
+    }
+
+    /// Whether words are looked up in lower case.
+    #[getter]
+    fn lowercase(&self) -> bool {
+        self.inner.lowercase()
+    }
+
+    /// All words, the most frequent first.
+    #[getter]
+    fn words<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let words: Vec<&str> = self.inner.vocabulary().iter().collect();
+        PyList::new(py, words)
+    }
+
+    /// How far the words lie apart: P_avg, P_max and the nearest neighbours.
+    #[getter]
+    fn distances(&self) -> PairDistances {
+        self.inner.pair_distances().into()
+    }
+
+    /// Share of kept words by epsilon, for randomized response.
+    #[getter]
+    fn calibration(&self) -> Vec<CalibrationPoint> {
+        let points = self.inner.calibration().points().iter();
+        points
+            .map(|p| CalibrationPoint {
+                epsilon: p.epsilon,
+                keep: p.keep.weighted,
+                keep_plain: p.keep.plain,
+            })
+            .collect()
+    }
+
+    /// Certificates of the exponential mechanism, in ascending order of epsilon.
+    #[getter]
+    fn certificates(&self) -> Vec<Certificate> {
+        let certificates = self.inner.certificates().iter();
+        certificates
+            .map(|c| Certificate {
+                epsilon: c.epsilon,
+                scale: c.scale,
+                keep: c.keep.weighted,
+            })
+            .collect()
+    }
+
+    /// Provenance, licence, quality.
+    #[getter]
+    fn meta<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let meta = PyDict::new(py);
+        for (key, value) in self.inner.meta() {
+            meta.set_item(key, value)?;
+        }
+        Ok(meta)
+    }
+
+    /// SHA-256 of numbers, words and codes: what certificates name.
+    #[getter]
+    fn identity(&self) -> String {
+        hex(&self.inner.identity())
+    }
+
+    /// SHA-256 of the file's content.
+    #[getter]
+    fn checksum(&self) -> String {
+        hex(&self.inner.checksum())
+    }
+
+    /// The epsilon at which randomized response keeps this share of words.
+    fn epsilon_for(&self, py: Python<'_>, keep: f64) -> PyResult<f64> {
+        let epsilon = self.inner.calibration().epsilon_for(keep);
+        epsilon
+            .map(brr::Epsilon::get)
+            .map_err(|error| failure::to_py(py, &error))
+    }
+
+    /// The share of words that randomized response keeps at this epsilon.
+    fn keep_at(&self, epsilon: f64) -> Option<f64> {
+        let keep = self.inner.calibration().keep_at(epsilon);
+        keep.map(|keep| keep.weighted)
+    }
+
+    /// Everything known about the model, as `brr inspect --json` prints it.
+    fn inspect<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (model, facts) = (&self.inner, PyDict::new(py));
+        let (d, p, words) = (
+            model.code_distances(),
+            model.pair_distances(),
+            model.vocabulary().len(),
+        );
+        facts.set_item("words", words)?;
+        facts.set_item("bits", model.bits().get())?;
+        facts.set_item("bytes", model.bytes().len())?;
+        facts.set_item("bytes_per_word", model.bytes().len() as f64 / words as f64)?;
+        facts.set_item("lowercase", model.lowercase())?;
+        facts.set_item("p_avg", p.average)?;
+        facts.set_item("p_max", d.maximum)?;
+        facts.set_item("nearest_mean", p.nearest_mean)?;
+        facts.set_item("nearest_min", d.nearest_min)?;
+        facts.set_item("duplicate_codes", d.duplicates)?;
+        facts.set_item("identity", self.identity())?;
+        facts.set_item("checksum", self.checksum())?;
+        facts.set_item("meta", self.meta(py)?)?;
+        let certificates = PyList::empty(py);
+        for c in self.certificates() {
+            let line = PyDict::new(py);
+            line.set_item("epsilon", c.epsilon)?;
+            line.set_item("scale", c.scale)?;
+            line.set_item("keep", c.keep)?;
+            certificates.append(line)?;
+        }
+        facts.set_item("certificates", certificates)?;
+        let calibration = PyList::empty(py);
+        for p in self.calibration() {
+            let line = PyDict::new(py);
+            line.set_item("epsilon", p.epsilon)?;
+            line.set_item("keep", p.keep)?;
+            line.set_item("keep_plain", p.keep_plain)?;
+            calibration.append(line)?;
+        }
+        facts.set_item("calibration", calibration)?;
+        Ok(facts)
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.vocabulary().len()
+    }
+
+    fn __contains__(&self, word: &str) -> bool {
+        self.inner.find(word).is_some()
+    }
+
+    fn __repr__(&self) -> String {
+        let name = self.inner.meta_value("name").unwrap_or("unnamed model");
+        let (words, bits) = (self.inner.vocabulary().len(), self.inner.bits());
+        format!("<brr.Model {name}: {words} words of {bits} bits>")
+    }
+
+    /// The built-in model travels by name, any other as its bytes.
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let class = py.get_type::<Model>();
+        if self.builtin {
+            let args = PyTuple::new(py, [self.identity()])?;
+            return Ok((class.getattr("_english_as")?, args));
+        }
+        Ok((
+            class.getattr("from_bytes")?,
+            PyTuple::new(py, [self.to_bytes(py)])?,
+        ))
+    }
+
+    /// The built-in model, if it is the one with this identity.
+    #[staticmethod]
+    fn _english_as(py: Python<'_>, identity: &str) -> PyResult<Model> {
+        let model = Model::builtin(py)?;
+        if model.identity() != identity {
+            return Err(failure::model(
+                py,
+                "the built-in model here is another one than where this object was pickled: \
+                 install the same version of brr on both sides",
+            ));
+        }
+        Ok(model)
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}

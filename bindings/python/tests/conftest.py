@@ -1,0 +1,39 @@
+"""What several tests need."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import brr
+
+
+@pytest.fixture(scope="session")
+def sure() -> brr.Privatizer:
+    """A privatizer so weak that every known word stays: tests can see rows move."""
+    return brr.Privatizer(epsilon=30.0)
+
+
+@pytest.fixture(scope="session")
+def noisy() -> brr.Privatizer:
+    """A privatizer that leaves next to nothing as it was."""
+    return brr.Privatizer(epsilon=0.05)
+
+
+@pytest.fixture(scope="session")
+def cli() -> Callable[..., str]:
+    """The command-line program; ``scripts/test-python`` builds it."""
+    program = os.environ.get("BRR_CLI")
+    if program is None:
+        pytest.skip("BRR_CLI does not name the program: run scripts/test-python")
+
+    def run(*args: str, text: str = "") -> str:
+        done = subprocess.run(
+            [program, *args], input=text, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    assert Path(program).exists()
+    return run

@@ -1,0 +1,105 @@
+"""Threads, processes, signals."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import brr
+
+
+def test_other_threads_run_meanwhile(noisy):
+    texts = ["the film was good"] * 20_000
+    ticks, done = 0, threading.Event()
+
+    def work():
+        noisy.privatize_batch(texts, threads=1)
+        done.set()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    while not done.is_set():
+        ticks += 1
+        time.sleep(0.001)
+    worker.join()
+    # With the lock held there would be one tick, perhaps two.
+    assert ticks > 20
+
+
+def _privatize(privatizer, texts, results):
+    results.put(privatizer.privatize_batch(texts))
+
+
+def test_forked_processes_draw_noise_of_their_own(noisy):
+    texts = ["the film was good that evening"] * 200
+    noisy.privatize_batch(texts)
+    context = multiprocessing.get_context("fork")
+    results = context.Queue()
+    children = [
+        context.Process(target=_privatize, args=(noisy, texts, results)) for _ in range(4)
+    ]
+    for child in children:
+        child.start()
+    drawn = [results.get(timeout=120) for _ in children]
+    for child in children:
+        child.join()
+    drawn.append(noisy.privatize_batch(texts))
+    for i, rows in enumerate(drawn):
+        for other in drawn[:i]:
+            assert sum(a == b for a, b in zip(rows, other)) < 3
+
+
+def test_spawned_processes_get_the_privatizer_by_pickle(sure):
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(sure.privatize, ("Film",)) == "film"
+
+
+def test_ctrl_c_ends_a_batch():
+    code = (
+        "import brr\n"
+        "p = brr.Privatizer(epsilon=0.05)\n"
+        "texts = ['the film was good that evening'] * 5_000_000\n"
+        "print('ready', flush=True)\n"
+        "p.privatize_batch(texts)\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(1)
+    child.send_signal(signal.SIGINT)
+    try:
+        _, errors = child.communicate(timeout=60)
+    finally:
+        child.kill()
+    assert "KeyboardInterrupt" in errors
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="Linux only")
+def test_a_process_on_one_core_still_works():
+    code = "import os, brr; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); "
+    code += "print(brr.Privatizer(epsilon=30.0).privatize_batch(['film'] * 3000).count('film'))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "3000\n"
+
+
+def test_one_privatizer_in_many_threads(sure):
+    texts = ["film", "good", None] * 500
+    results = []
+    threads = [
+        threading.Thread(target=lambda: results.append(sure.privatize_batch(texts)))
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [texts] * 8
+    assert brr.Privatizer is type(sure)

@@ -1,0 +1,34 @@
+"""Memory stays flat over a million rows."""
+
+import subprocess
+import sys
+
+CODE = """
+import resource, sys
+import pyarrow as pa
+import brr
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+privatizer = brr.Privatizer(keep=0.5)
+words = ["film", "good", None, "evening"]
+rows = 50_000
+texts = [words[i % 4] for i in range(rows)]
+array = pa.array(texts)
+for batch in range(20):
+    private = privatizer.privatize_batch(array if batch % 2 else texts)
+    assert len(private) == rows
+    if batch == 3:
+        warm = peak()
+print(warm, peak())
+"""
+
+
+def test_a_million_rows_in_batches_need_the_memory_of_one():
+    done = subprocess.run(
+        [sys.executable, "-c", CODE], capture_output=True, text=True, check=True
+    )
+    warm, end = map(float, done.stdout.split())
+    # Two batches kept by mistake would be more than this.
+    assert end - warm < 8, f"from {warm:.0f} MiB after four batches to {end:.0f} MiB"

@@ -1,0 +1,113 @@
+"""One text at a time, the guarantee, the model."""
+
+import math
+import pickle
+import warnings
+
+import pytest
+
+import brr
+
+
+def test_a_text_keeps_layout_and_nothing_else(sure):
+    assert sure.privatize("The film, sadly, was GOOD!") == "the film, sadly, was good!"
+    words = brr.Privatizer(epsilon=30.0, layout="words")
+    assert words.privatize(" The film,\n was good. ") == "the film was good"
+
+
+def test_noise_is_drawn_anew_for_every_call(noisy):
+    text = "the film was good " * 20
+    drawn = {noisy.privatize(text) for _ in range(5)}
+    assert len(drawn) == 5
+    assert text not in drawn
+
+
+def test_counts(sure):
+    counted = sure.privatize_counted("the film zzqx was good")
+    assert (counted.tokens, counted.unknown) == (5, 1)
+    assert len(counted.text.split()) == 5
+    assert "film" not in repr(counted)
+
+
+@pytest.mark.parametrize("budget", [{"epsilon": 0.7}, {"bound": 40.0}])
+@pytest.mark.parametrize("mechanism", ["brr", "exponential"])
+def test_the_guarantee_is_never_above_what_was_asked(mechanism, budget):
+    guarantee = brr.Privatizer(mechanism=mechanism, **budget).guarantee
+    asked = budget.get("epsilon", guarantee.epsilon)
+    assert 0 < guarantee.epsilon <= asked
+    assert guarantee.bound <= budget.get("bound", math.inf)
+    assert guarantee.metric.startswith("hamming-")
+    assert guarantee.nearest < guarantee.bound < guarantee.worst <= guarantee.worst_token
+    assert guarantee.total(10) >= 10 * guarantee.worst_token > guarantee.total(9)
+    assert guarantee.loss_at(2.0) >= 2 * guarantee.epsilon
+    assert guarantee == brr.Privatizer(mechanism=mechanism, **budget).guarantee
+
+
+def test_keep_is_the_default_budget():
+    privatizer = brr.Privatizer()
+    assert privatizer.expected_keep == pytest.approx(0.5, abs=0.01)
+    assert privatizer.guarantee == brr.Privatizer(keep=0.5).guarantee
+
+
+@pytest.mark.parametrize("unknown", ["mask", "drop", "keep"])
+def test_rules_that_are_not_private_warn(unknown):
+    with pytest.warns(brr.PrivacyWarning):
+        privatizer = brr.Privatizer(epsilon=30.0, unknown=unknown)
+    assert privatizer.total_loss(3) == math.inf
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert brr.Privatizer(unknown="random").total_loss(3) < math.inf
+
+
+def test_pickling_keeps_the_options_and_no_state(sure):
+    model = brr.Model.from_bytes(brr.Model.english().to_bytes())
+    for privatizer in (sure, brr.Privatizer(model, "exponential", bound=20.0, layout="words")):
+        data = pickle.dumps(privatizer)
+        again = pickle.loads(data)
+        assert type(again) is brr.Privatizer
+        assert again.guarantee == privatizer.guarantee
+        assert (again.layout, again.mechanism) == (privatizer.layout, privatizer.mechanism)
+    assert len(pickle.dumps(sure)) < 1000, "the built-in model travels by name"
+    other = pickle.dumps(brr.Model.english()).replace(b"english_as\x94", b"english_as\x94")
+    broken = other.replace(brr.Model.english().identity[:8].encode(), b"0" * 8)
+    with pytest.raises(brr.ModelError, match="same version"):
+        pickle.loads(broken)
+
+
+def test_explain_tells_what_may_come_out(sure, noisy):
+    outcomes = sure.explain("film")
+    assert outcomes.likely[0].word == "film"
+    assert outcomes.stays.probability > 0.99
+    assert noisy.explain("film", draws=500).stays.high < 0.1
+    exact = brr.Privatizer(mechanism="exponential", epsilon=1.0).explain("film", top=3)
+    assert (exact.method, exact.draws, len(exact.likely)) == ("exact", None, 3)
+    assert exact.stays.low == exact.stays.probability == exact.stays.high
+    assert sure.origins("film", draws=200).likely[0].word == "film"
+    with pytest.raises(brr.InputError) as raised:
+        sure.explain("zzqxsecret")
+    assert "zzqx" not in str(raised.value)
+
+
+def test_models(tmp_path):
+    english = brr.Model.english()
+    path = tmp_path / "model.brr"
+    path.write_bytes(english.to_bytes())
+    loaded = brr.Model.load(path)
+    assert loaded.identity == english.identity
+    assert loaded.inspect() == english.inspect()
+    assert "film" in loaded
+    assert "zzqx" not in loaded
+    assert len(loaded) == len(loaded.words) == loaded.inspect()["words"]
+    for source in (path, str(path), loaded):
+        assert brr.Privatizer(source, epsilon=30.0).privatize("Film") == "film"
+
+
+def test_calibration_and_ratio():
+    model = brr.Model.english()
+    points = model.calibration
+    assert all(a.epsilon < b.epsilon and a.keep <= b.keep for a, b in zip(points, points[1:]))
+    epsilon = model.epsilon_for(0.5)
+    assert model.keep_at(epsilon) == pytest.approx(0.5)
+    ratio = brr.ratio(model, model, epsilon=0.4)
+    assert ratio == (1.0, 1.0, 0.4, 0.4)
+    assert brr.ratio(model, model).epsilon_average is None

@@ -1,0 +1,63 @@
+"""The scikit-learn transformer."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+
+import brr
+from brr.sklearn import TextPrivatizer
+
+TEXTS = ["a good film", "a bad evening", "good good", "bad bad"] * 5
+LABELS = [1, 0, 1, 0] * 5
+
+
+def test_cloning_and_parameters():
+    privatizer = TextPrivatizer(epsilon=30.0, layout="words", threads=1)
+    again = clone(privatizer.fit(TEXTS))
+    assert again.get_params() == privatizer.get_params()
+    assert not hasattr(again, "privatizer_")
+    assert again.set_params(epsilon=None, keep=0.5).fit().privatizer_.expected_keep
+    with pytest.raises(brr.BudgetError):
+        clone(privatizer).set_params(epsilon=-1.0).fit(TEXTS)
+    model = brr.Model.from_bytes(brr.Model.english().to_bytes())
+    assert clone(TextPrivatizer(model, epsilon=1.0)).fit().privatizer_.model.identity
+
+
+def test_in_a_pipeline():
+    pipeline = make_pipeline(
+        TextPrivatizer(epsilon=30.0), CountVectorizer(), LogisticRegression()
+    )
+    assert pipeline.fit(TEXTS, LABELS).score(TEXTS, LABELS) == 1.0
+    again = pickle.loads(pickle.dumps(pipeline))
+    assert again.predict(["a good evening"]).shape == (1,)
+    assert cross_val_score(pipeline, TEXTS, LABELS, cv=2, n_jobs=2).mean() == 1.0
+    search = GridSearchCV(pipeline, {"textprivatizer__epsilon": [0.001, 30.0]}, cv=2)
+    assert search.fit(TEXTS, LABELS).best_params_["textprivatizer__epsilon"] == 30.0
+
+
+def test_containers():
+    privatizer = TextPrivatizer(epsilon=30.0)
+    series = pd.Series(["Film", None], index=[5, 6])
+    assert privatizer.transform(series).to_dict() == {5: "film", 6: None}
+    assert privatizer.fit_transform(["Film"]) == ["film"]
+    assert privatizer.fit_transform(np.array(["Film"])).tolist() == ["film"]
+    assert privatizer.transform(np.array([["Film"], ["Good"]])).tolist() == ["film", "good"]
+    frame = pd.DataFrame({"text": ["Film"], "stars": [3]})
+    assert privatizer.transform(frame[["text"]]).tolist() == ["film"]
+    with pytest.raises(brr.InputError, match="one column"):
+        privatizer.transform(frame)
+
+
+def test_in_a_column_transformer():
+    frame = pd.DataFrame({"text": TEXTS, "stars": range(len(TEXTS))})
+    text = make_pipeline(TextPrivatizer(epsilon=30.0), CountVectorizer())
+    columns = ColumnTransformer([("text", text, "text"), ("stars", "passthrough", ["stars"])])
+    assert columns.fit_transform(frame).shape[0] == len(TEXTS)

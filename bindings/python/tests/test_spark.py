@@ -1,0 +1,150 @@
+"""On a real standalone cluster: one master, two workers, on loopback."""
+
+import datetime
+import os
+from collections import Counter
+
+import pytest
+
+pyspark = pytest.importorskip("pyspark")
+MASTER = os.environ.get("BRR_SPARK_MASTER")
+if MASTER is None:
+    pytest.skip(
+        "BRR_SPARK_MASTER names no cluster: run scripts/test-spark", allow_module_level=True
+    )
+
+from pyspark.sql import SparkSession  # noqa: E402
+from pyspark.sql import functions as F  # noqa: E402
+
+import brr  # noqa: E402
+import brr.spark  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def spark():
+    session = (
+        SparkSession.builder.master(MASTER)
+        .appName("brr tests")
+        .config("spark.executor.cores", "1")
+        .config("spark.executor.memory", "1g")
+        .config("spark.cores.max", "2")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "64")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def frame(spark):
+    rows = [
+        (
+            i,
+            None if i % 10 == 3 else ["The film", "was good", ""][i % 3],
+            [f"t{i}", None],
+            {"k": i},
+            datetime.datetime(2024, 1, 1) + datetime.timedelta(seconds=i),
+            i / 8,
+        )
+        for i in range(1000)
+    ]
+    schema = "id long, text string, tags array<string>, m map<string,int>, t timestamp, x float"
+    return spark.createDataFrame(rows, schema).repartition(4, "id").persist()
+
+
+def test_there_are_two_workers(spark):
+    hosts = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size()
+    assert hosts == 3, "the driver and two executors"
+
+
+def test_rows_order_and_other_columns_stay(frame):
+    private = brr.spark.privatize(frame, "text", epsilon=30.0)
+    assert private.schema == frame.schema
+    before = frame.withColumn("partition", F.spark_partition_id()).collect()
+    after = private.withColumn("partition", F.spark_partition_id()).collect()
+    assert len(after) == 1000
+    assert len({row.partition for row in after}) == 4
+    for a, b in zip(before, after):
+        kept = a.asDict()
+        kept["text"] = None if a.text is None else a.text.lower()
+        assert b.asDict() == kept
+
+
+def test_noise_is_the_executors_own(spark):
+    same = spark.range(400).repartition(4).select(F.lit("the film was good").alias("text"))
+    private = brr.spark.privatize(same, "text", epsilon=0.05)
+    first = [row.text for row in private.collect()]
+    second = [row.text for row in private.collect()]
+    assert len(set(first)) > 390
+    assert len(set(first) & set(second)) < 5, "another action, other noise"
+
+
+def test_a_task_that_runs_again_does_not_repeat_its_noise(spark, tmp_path):
+    folder = str(tmp_path)
+
+    def fail_once(batches):
+        """Write what arrives to a file, and fail the first time."""
+        import uuid
+
+        from pyspark import TaskContext
+
+        for batch in batches:
+            attempt = TaskContext.get().attemptNumber()
+            with open(f"{folder}/{attempt}-{uuid.uuid4()}", "w") as out:
+                out.write("\n".join(batch.column(0).to_pylist()))
+            if attempt == 0:
+                raise RuntimeError("a lost executor, say")
+            yield batch
+
+    same = spark.range(50).coalesce(1).select(F.lit("the film was good").alias("text"))
+    private = brr.spark.privatize(same, "text", epsilon=0.05)
+    result = [row.text for row in private.mapInArrow(fail_once, "text string").collect()]
+    files = {path.name[0]: path.read_text().splitlines() for path in tmp_path.iterdir()}
+    assert set(files) == {"0", "1"}, "the task ran twice"
+    assert files["1"] == result
+    assert len(set(files["0"]) & set(files["1"])) < 3
+
+
+def test_a_model_of_ones_own_travels_as_a_broadcast(spark, frame, tmp_path):
+    path = tmp_path / "model.brr"
+    path.write_bytes(brr.Model.english().to_bytes())
+    private = brr.spark.privatize(frame, "text", model=path, epsilon=30.0)
+    path.unlink()
+    counts = Counter(row.text for row in private.select("text").collect())
+    assert counts["the film"] == sum(i % 3 == 0 and i % 10 != 3 for i in range(1000))
+
+
+def test_distribution_is_that_of_the_package(spark):
+    """Two-sample z test on the share of kept words; false alarms below 1e-6."""
+    rows = 6000
+    same = spark.range(rows).repartition(2).select(F.lit("good").alias("text"))
+    private = brr.spark.privatize(same, "text", epsilon=0.8)
+    theirs = private.filter(F.col("text") == "good").count()
+    ours = brr.Privatizer(epsilon=0.8).privatize_batch(["good"] * rows).count("good")
+    spread = (2 * rows * 0.25) ** 0.5
+    assert abs(theirs - ours) < 5 * spread
+
+
+def test_mistakes_are_told_before_any_task_runs(frame):
+    for column in ("nothing", "id", "tags"):
+        with pytest.raises(brr.InputError, match=column):
+            brr.spark.privatize(frame, column, epsilon=1.0)
+    with pytest.raises(brr.BudgetError):
+        brr.spark.privatize(frame, "text", epsilon=-1.0)
+    with pytest.raises(brr.ModelFileError):
+        brr.spark.privatize(frame, "text", model="missing.brr")
+    doubled = frame.select("text", "text")
+    with pytest.raises(brr.InputError, match="2 columns"):
+        brr.spark.privatize(doubled, "text")
+
+
+def test_an_executor_with_another_model_refuses(spark, frame):
+    plan = brr.spark._Plan("text", {"epsilon": 1.0}, "0" * 64, 1.0, None)
+    work = lambda batches: brr.spark._privatize_batches(plan, batches)  # noqa: E731
+    with pytest.raises(Exception, match="install the same version"):
+        frame.mapInArrow(work, frame.schema).collect()

@@ -1,0 +1,160 @@
+/** Bytes, or where to get them. */
+export type Source = ArrayBuffer | ArrayBufferView | URL | string;
+
+export type MechanismName = "brr" | "exponential";
+
+/** How much privacy: at most one of the three; by default `keep: 0.5`. */
+export interface Budget {
+  /** Loss per bit in which two codes differ. */
+  epsilon?: number;
+  /** Privacy-loss bound: epsilon times the average distance of two words. */
+  bound?: number;
+  /** Expected share of words that stay, between 0 and 1. */
+  keep?: number;
+}
+
+export interface Options extends Budget {
+  /** How words are drawn; by default binary randomized response. */
+  mechanism?: MechanismName;
+  /** Keep white space and listed punctuation, or only words. */
+  layout?: "keep" | "words";
+  /** What becomes of tokens that the model does not know; by default a random word. */
+  unknown?: "random" | "mask" | "drop";
+}
+
+export interface ExplainOptions extends Options {
+  /** How many words to tell; by default 12. */
+  top?: number;
+  /** How many draws to estimate from; by default 2000. */
+  draws?: number;
+}
+
+export interface Counts {
+  /** How many tokens the text had. */
+  tokens: number;
+  /** How many of them the model does not know. Not private. */
+  unknown: number;
+  /** Largest loss between two texts of so many tokens; may be infinite. */
+  loss: number;
+}
+
+export interface Privatized extends Counts {
+  text: string;
+}
+
+/** A part of a privatized text: structure, or an output word beside its original. */
+export type Part =
+  | { text: string; original?: undefined }
+  | { text: string; original: string; known: boolean; changed: boolean };
+
+/** A privatized text beside the words it was made from. Not for release. */
+export interface Trace extends Privatized {
+  parts: Part[];
+}
+
+/** A probability, and between which numbers it is known to lie. */
+export interface Chance {
+  probability: number;
+  low: number;
+  high: number;
+}
+
+export interface LikelyWord extends Chance {
+  word: string;
+}
+
+/** Computed; estimated from draws; computed for the nearest words only; not known. */
+export type Method = "exact" | "drawn" | "nearest" | "opaque";
+
+export interface Outcomes {
+  /** How likely the word stays. */
+  stays: Chance;
+  /** The most likely outputs. */
+  likely: LikelyWord[];
+  /** Share of outputs among the `nearest` words around the input, itself included. */
+  reach: { nearest: number; share: number }[];
+  method: Method;
+}
+
+export interface Origins {
+  /** The most likely inputs, every word being equally likely beforehand. */
+  likely: LikelyWord[];
+  method: Method;
+}
+
+export interface Explanation {
+  word: string;
+  outcomes: Outcomes;
+  origins: Origins;
+}
+
+/** Losses per token, rounded up. */
+export interface Guarantee {
+  readonly mechanism: MechanismName;
+  readonly epsilon: number;
+  /** The distance that epsilon is measured in, such as `hamming-256`. */
+  readonly metric: string;
+  /** Mean loss between a word and its nearest neighbour. */
+  readonly nearest: number;
+  /** Loss at the average pair of words. */
+  readonly bound: number;
+  /** Loss at the farthest pair: no two words exceed it. */
+  readonly worst: number;
+  /** Largest loss between a token without a code and a word. */
+  readonly unknown: number;
+  /** The larger of `worst` and `unknown`. */
+  readonly worstToken: number;
+  /** Expected share of words that stay, if the model tells. */
+  readonly keep: number | null;
+}
+
+export interface ModelInfo {
+  readonly words: number;
+  readonly bits: number;
+  /** How many certificates of the exponential mechanism it has. */
+  readonly certificates: number;
+  /** Whether `keep` can be asked of randomized response. */
+  readonly calibrated: boolean;
+  /** Which instructions the search uses. */
+  readonly backend: "simd128" | "scalar";
+  /** Provenance, licence, quality. */
+  readonly meta: Readonly<Record<string, string>>;
+}
+
+export interface LoadOptions {
+  /** The module, if not the one beside this file. */
+  wasm?: Source | WebAssembly.Module;
+  /** Which of the two modules beside this file; by default what the engine can. */
+  simd?: boolean;
+}
+
+/** What went wrong; never quotes the text. */
+export class BrrError extends Error {}
+
+/** Whether this engine has 128-bit vectors. */
+export function hasSimd(): boolean;
+
+/** A loaded model, ready to privatize. */
+export class Brr {
+  private constructor();
+  /** Loads the module and a model; by default the English one beside this file. */
+  static load(model?: Source, options?: LoadOptions): Promise<Brr>;
+  /** What the model is. */
+  readonly model: ModelInfo;
+  /** Privatizes a text. Each call draws anew. */
+  privatize(text: string, options?: Options): Privatized;
+  /** Privatizes many texts, each word on its own: faster than one by one. */
+  privatizeAll(texts: string[], options?: Options): Counts & { texts: string[] };
+  /** Privatizes a text and tells what became of which word. Not for release. */
+  trace(text: string, options?: Options): Trace;
+  /** What comes out when a word goes in; null if the model does not know it. */
+  outcomes(word: string, options?: ExplainOptions): Outcomes | null;
+  /** What may have gone in when a word came out; null if it is unknown. */
+  origins(word: string, options?: ExplainOptions): Origins | null;
+  /** Both directions at once. */
+  explain(word: string, options?: ExplainOptions): Explanation | null;
+  /** What is promised with these options, per token. */
+  guarantee(options?: Options): Guarantee;
+  /** Lets go of all memory. */
+  free(): void;
+}

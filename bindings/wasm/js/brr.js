@@ -1,0 +1,238 @@
+// brr in JavaScript: the half above src/lib.rs. Browsers, Workers and Node.
+//
+// Nothing here draws, cuts or writes text: it moves bytes to the WebAssembly
+// module and answers back. Randomness is the platform's crypto.getRandomValues.
+
+// A module that holds one 128-bit constant: valid only where there are vectors.
+const SIMD_PROBE = Uint8Array.of(
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0,
+  10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+);
+
+// Choices cross as their number; src/lib.rs has the same order.
+const CHOICES = {
+  mechanism: ["brr", "exponential"],
+  budget: ["epsilon", "bound", "keep"],
+  layout: ["keep", "words"],
+  unknown: ["random", "mask", "drop"],
+};
+
+// Most that crypto.getRandomValues gives at once.
+const RANDOM_CHUNK = 65536;
+
+// Privatizers kept ready, for callers that go back and forth between options.
+const READY = 16;
+
+/** What went wrong; never quotes the text. */
+export class BrrError extends Error {
+  name = "BrrError";
+}
+
+/** Whether this engine has 128-bit vectors. */
+export function hasSimd() {
+  return WebAssembly.validate(SIMD_PROBE);
+}
+
+async function bytesOf(source, what) {
+  if (source instanceof ArrayBuffer) return new Uint8Array(source);
+  if (ArrayBuffer.isView(source)) {
+    return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  }
+  const url = String(source);
+  if (url.startsWith("file:")) {
+    const { readFile } = await import("node:fs/promises");
+    return readFile(new URL(url));
+  }
+  const response = await fetch(url);
+  if (!response.ok) throw new BrrError(`cannot load the ${what}: status ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+function choice(kind, value) {
+  const number = CHOICES[kind].indexOf(value);
+  if (number < 0) {
+    throw new BrrError(`there is no such ${kind}: choose one of ${CHOICES[kind].join(", ")}`);
+  }
+  return number;
+}
+
+function budgetOf(options) {
+  const given = CHOICES.budget.filter((name) => options[name] !== undefined);
+  if (given.length > 1) throw new BrrError(`give one of ${given.join(" and ")}, not several`);
+  const [name = "keep"] = given;
+  const value = given.length ? options[name] : 0.5;
+  if (typeof value !== "number") throw new BrrError(`${name} must be a number`);
+  return { name, value };
+}
+
+// Number of texts, their lengths, their bytes: what `privatize_all` reads.
+function batchOf(texts) {
+  const encoded = texts.map((text) => new TextEncoder().encode(text));
+  const head = [texts.length, ...encoded.map((bytes) => bytes.length)];
+  const size = 4 * head.length + encoded.reduce((sum, bytes) => sum + bytes.length, 0);
+  const batch = new Uint8Array(size);
+  const view = new DataView(batch.buffer);
+  head.forEach((number, i) => view.setUint32(4 * i, number, true));
+  let start = 4 * head.length;
+  for (const bytes of encoded) {
+    batch.set(bytes, start);
+    start += bytes.length;
+  }
+  return batch;
+}
+
+/** A loaded model, ready to privatize. */
+export class Brr {
+  #exports;
+  #model;
+  #ready = new Map();
+  #broken = false;
+
+  /** Loads the module and a model: bytes or a URL; by default English. */
+  static async load(model = new URL("./english.brr", import.meta.url), options = {}) {
+    const simd = options.simd ?? hasSimd();
+    const wasm = options.wasm
+      ?? new URL(simd ? "./brr-simd128.wasm" : "./brr-plain.wasm", import.meta.url);
+    const [code, data] = await Promise.all([
+      wasm instanceof WebAssembly.Module ? wasm : bytesOf(wasm, "module").then((b) => WebAssembly.compile(b)),
+      bytesOf(model, "model"),
+    ]);
+    const brr = new Brr();
+    await brr.#start(code, data);
+    return brr;
+  }
+
+  async #start(code, data) {
+    const fillRandom = (pointer, length) => {
+      try {
+        const bytes = new Uint8Array(this.#exports.memory.buffer, pointer, length);
+        for (let i = 0; i < length; i += RANDOM_CHUNK) {
+          globalThis.crypto.getRandomValues(bytes.subarray(i, i + RANDOM_CHUNK));
+        }
+        return 0;
+      } catch {
+        return 1;
+      }
+    };
+    const imports = { platform: { fill_random: fillRandom } };
+    this.#exports = (await WebAssembly.instantiate(code, imports)).exports;
+    this.#model = this.#run(() => this.#exports.model_new(...this.#put(data)));
+    /** What the model is. */
+    this.model = Object.freeze(JSON.parse(this.#answer()));
+  }
+
+  /** Privatizes a text. */
+  privatize(text, options = {}) {
+    return this.#ask("privatize", text, options);
+  }
+
+  /** Privatizes many texts, each word on its own: faster than one by one. */
+  privatizeAll(texts, options = {}) {
+    if (!Array.isArray(texts) || texts.some((text) => typeof text !== "string")) {
+      throw new BrrError("the texts must be an array of strings");
+    }
+    return this.#send("privatize_all", batchOf(texts), options);
+  }
+
+  /** Privatizes a text and tells what became of which word. Not for release. */
+  trace(text, options = {}) {
+    const traced = this.#ask("trace", text, options);
+    traced.text = traced.parts.map((part) => part.text).join("");
+    return traced;
+  }
+
+  /** What comes out when a word goes in; null if the model does not know it. */
+  outcomes(word, { top = 12, draws = 2000, ...options } = {}) {
+    return this.#ask("outcomes", word, options, top, draws);
+  }
+
+  /** What may have gone in when a word came out; null if it is unknown. */
+  origins(word, { top = 12, draws = 2000, ...options } = {}) {
+    return this.#ask("origins", word, options, top, draws);
+  }
+
+  /** Both directions at once; null if the model does not know the word. */
+  explain(word, options = {}) {
+    const outcomes = this.outcomes(word, options);
+    return outcomes && { word, outcomes, origins: this.origins(word, options) };
+  }
+
+  /** What is promised with these options, per token. */
+  guarantee(options = {}) {
+    return this.#privatizer(options).guarantee;
+  }
+
+  /** Lets go of all memory; the object is of no use afterwards. */
+  free() {
+    this.#broken = true;
+    this.#ready.clear();
+    this.#exports = undefined;
+  }
+
+  #ask(name, text, options, ...numbers) {
+    if (typeof text !== "string") throw new BrrError("the text must be a string");
+    return this.#send(name, new TextEncoder().encode(text), options, ...numbers);
+  }
+
+  #send(name, bytes, options, ...numbers) {
+    const { handle } = this.#privatizer(options);
+    this.#run(() => this.#exports[name](handle, ...this.#put(bytes), ...numbers));
+    const answer = JSON.parse(this.#answer());
+    // JSON has no infinity.
+    if (answer && "loss" in answer) answer.loss ??= Infinity;
+    return answer;
+  }
+
+  #privatizer(options) {
+    const { name, value } = budgetOf(options);
+    const numbers = [
+      choice("mechanism", options.mechanism ?? "brr"),
+      choice("budget", name),
+      value,
+      choice("layout", options.layout ?? "keep"),
+      choice("unknown", options.unknown ?? "random"),
+    ];
+    const key = numbers.join();
+    const ready = this.#ready.get(key);
+    if (ready) return ready;
+    const handle = this.#run(() => this.#exports.privatizer_new(this.#model, ...numbers));
+    const made = { handle, guarantee: Object.freeze(JSON.parse(this.#answer())) };
+    if (this.#ready.size === READY) {
+      const [oldest, { handle }] = this.#ready.entries().next().value;
+      this.#ready.delete(oldest);
+      this.#exports.privatizer_free(handle);
+    }
+    this.#ready.set(key, made);
+    return made;
+  }
+
+  // Copies bytes into the module, which takes them over: [pointer, length].
+  #put(bytes) {
+    const pointer = this.#exports.input_new(bytes.length);
+    new Uint8Array(this.#exports.memory.buffer, pointer, bytes.length).set(bytes);
+    return [pointer, bytes.length];
+  }
+
+  // Runs a call that returns 0 if its answer is an error message.
+  #run(call) {
+    if (this.#broken) throw new BrrError("this object was freed or broke: load it again");
+    let result;
+    try {
+      result = call();
+    } catch (error) {
+      // A trap leaves the module's memory in an unknown state.
+      this.#broken = true;
+      throw new BrrError("an internal error in brr (out of memory, or a bug)", { cause: error });
+    }
+    if (result === 0) throw new BrrError(this.#answer());
+    return result;
+  }
+
+  #answer() {
+    const { memory, answer_pointer, answer_len, wipe_answer } = this.#exports;
+    const bytes = new Uint8Array(memory.buffer, answer_pointer(), answer_len());
+    const text = new TextDecoder().decode(bytes);
+    wipe_answer();
+    return text;
+  }
+}

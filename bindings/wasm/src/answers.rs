@@ -1,0 +1,144 @@
+//! The core's results as JSON, in the words of js/brr.d.ts.
+
+use brr::explain::{Chance, Likely, Origins, Outcomes, Part, Trace};
+use brr::nearest::Scan;
+use brr::{Model, Privatized, Privatizer};
+
+use crate::json::Json;
+
+/// What a model is.
+pub fn model(model: &Model) -> String {
+    Json::text(|j| {
+        j.key("words").number(model.vocabulary().len() as f64);
+        j.key("bits").number(model.bits().get() as f64);
+        j.key("certificates")
+            .number(model.certificates().len() as f64);
+        j.key("calibrated")
+            .boolean(!model.calibration().points().is_empty());
+        let backend = Scan::new(model.codes()).backend();
+        j.key("backend").string(backend.name());
+        j.key("meta").object(|j| {
+            for (key, value) in model.meta() {
+                j.key(key).string(value);
+            }
+        });
+    })
+}
+
+/// What a privatizer promises.
+pub fn guarantee(privatizer: &Privatizer) -> String {
+    let g = privatizer.guarantee();
+    Json::text(|j| {
+        j.key("mechanism").string(privatizer.mechanism().name());
+        j.key("epsilon").number(g.epsilon);
+        j.key("metric").string(&g.metric.to_string());
+        j.key("nearest").number(g.nearest());
+        j.key("bound").number(g.bound());
+        j.key("worst").number(g.worst());
+        j.key("unknown").number(g.unknown_loss);
+        j.key("worstToken").number(g.worst_token());
+        match privatizer.expected_keep() {
+            Some(keep) => j.key("keep").number(keep.weighted),
+            None => j.key("keep").null(),
+        }
+    })
+}
+
+/// A privatized text.
+pub fn privatized(privatizer: &Privatizer, private: &Privatized) -> String {
+    Json::text(|j| {
+        j.key("text").string(&private.text);
+        counts(j, privatizer, private.tokens, private.unknown);
+    })
+}
+
+/// Many privatized texts.
+pub fn all(privatizer: &Privatizer, private: &[Privatized]) -> String {
+    Json::text(|j| {
+        j.key("texts").array(|j| {
+            for p in private {
+                j.string(&p.text);
+            }
+        });
+        let tokens = private.iter().map(|p| p.tokens).sum();
+        let unknown = private.iter().map(|p| p.unknown).sum();
+        counts(j, privatizer, tokens, unknown);
+    })
+}
+
+/// A privatized text, part by part.
+pub fn trace(privatizer: &Privatizer, trace: &Trace) -> String {
+    Json::text(|j| {
+        j.key("parts").array(|j| {
+            for part in &trace.parts {
+                j.object(|j| write_part(j, part));
+            }
+        });
+        counts(j, privatizer, trace.tokens, trace.unknown);
+    })
+}
+
+fn write_part(j: &mut Json, part: &Part) {
+    match part {
+        Part::Structure(text) => j.key("text").string(text),
+        Part::Word {
+            output,
+            original,
+            known,
+            changed,
+        } => {
+            j.key("text").string(output);
+            j.key("original").string(original);
+            j.key("known").boolean(*known);
+            j.key("changed").boolean(*changed);
+        }
+    }
+}
+
+fn counts(j: &mut Json, privatizer: &Privatizer, tokens: u64, unknown: u64) {
+    j.key("tokens").number(tokens as f64);
+    j.key("unknown").number(unknown as f64);
+    j.key("loss").number(privatizer.total_loss(tokens));
+}
+
+/// What comes out.
+pub fn outcomes(model: &Model, outcomes: &Outcomes) -> String {
+    Json::text(|j| {
+        j.key("stays").object(|j| write_chance(j, &outcomes.stays));
+        likely(j, model, &outcomes.likely);
+        j.key("reach").array(|j| {
+            for (size, share) in Outcomes::REACH.iter().zip(outcomes.reach) {
+                j.object(|j| {
+                    j.key("nearest").number(*size as f64);
+                    j.key("share").number(share);
+                });
+            }
+        });
+        j.key("method").string(outcomes.method.name());
+    })
+}
+
+/// What may have gone in.
+pub fn origins(model: &Model, origins: &Origins) -> String {
+    Json::text(|j| {
+        likely(j, model, &origins.likely);
+        j.key("method").string(origins.method.name());
+    })
+}
+
+fn likely(j: &mut Json, model: &Model, likely: &[Likely]) {
+    j.key("likely").array(|j| {
+        for l in likely {
+            j.object(|j| {
+                j.key("word").string(model.vocabulary().word(l.word));
+                write_chance(j, &l.chance);
+            });
+        }
+    });
+}
+
+fn write_chance(j: &mut Json, chance: &Chance) {
+    j.key("probability").number(chance.probability);
+    j.key("low").number(chance.low);
+    j.key("high").number(chance.high);
+}

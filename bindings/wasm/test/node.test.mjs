@@ -1,0 +1,132 @@
+// The package in Node: node --test bindings/wasm/test (after scripts/build-web).
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { Worker } from "node:worker_threads";
+import { Brr, BrrError, hasSimd } from "../dist/brr.js";
+
+const TEXT = "The film was terrible, and Zyxxqu wasn't (really) in it!\nA waste of 90 minutes…";
+const brr = await Brr.load();
+
+for (const simd of [true, false]) {
+  test(`${simd ? "vector" : "plain"} module keeps the layout and nothing else`, async () => {
+    const one = await Brr.load(undefined, { simd });
+    assert.equal(one.model.backend, simd ? "simd128" : "scalar");
+    const out = one.privatize(TEXT, { epsilon: 0.01 });
+    assert.equal(out.text.replace(/[^\n,()!…]+/g, ""), ",()!\n…");
+    assert.doesNotMatch(out.text, /Zyxxqu|90/);
+    assert.ok(out.tokens >= 14 && out.unknown >= 1);
+  });
+
+  test(`${simd ? "vector" : "plain"} module keeps every word at a huge epsilon`, async () => {
+    const one = await Brr.load(undefined, { simd });
+    const text = (await readFile(new URL("review.txt", import.meta.url), "utf8")).toLowerCase();
+    const { parts } = one.trace(text, { epsilon: 40 });
+    const words = parts.filter((part) => part.original !== undefined);
+    assert.ok(words.length >= 190);
+    // Words that share a code with a lower id cannot come out.
+    const moved = words.filter((part) => part.known && part.changed);
+    assert.ok(moved.length <= 2, `${moved.length} of ${words.length}`);
+  });
+}
+
+test("draws anew each time, from getRandomValues", () => {
+  const outputs = Array.from({ length: 4 }, () => brr.privatize(TEXT, { epsilon: 0.1 }).text);
+  assert.equal(new Set(outputs).size, 4);
+});
+
+test("many texts at once stay apart", () => {
+  const { texts, tokens } = brr.privatizeAll(["one, two!", "", "three\nfour €"], { epsilon: 0.2 });
+  assert.equal(tokens, 5);
+  assert.deepEqual(texts.map((text) => text.replace(/[^,!\n]+/g, "")), [",!", "", "\n"]);
+  assert.deepEqual(brr.privatizeAll([]).texts, []);
+  assert.throws(() => brr.privatizeAll("one"), /array of strings/);
+});
+
+test("no randomness is an error, not a fallback", () => {
+  const original = globalThis.crypto.getRandomValues;
+  globalThis.crypto.getRandomValues = () => { throw new Error("none"); };
+  try {
+    assert.throws(() => brr.privatize(TEXT), /gave no randomness/);
+  } finally {
+    globalThis.crypto.getRandomValues = original;
+  }
+});
+
+test("the guarantee is never above what was asked", () => {
+  for (const mechanism of ["brr", "exponential"]) {
+    for (const epsilon of [0.05, 0.5, 2]) {
+      const g = brr.guarantee({ mechanism, epsilon });
+      assert.ok(g.epsilon <= epsilon && g.epsilon > 0, `${mechanism} ${g.epsilon}`);
+      assert.ok(g.nearest < g.bound && g.bound < g.worst && g.worst <= g.worstToken);
+    }
+    assert.ok(brr.guarantee({ mechanism, bound: 30 }).bound <= 30);
+  }
+  const { loss, tokens } = brr.privatize("one two three", { epsilon: 0.5 });
+  assert.equal(tokens, 3);
+  assert.ok(loss >= 3 * brr.guarantee({ epsilon: 0.5 }).worst);
+  assert.equal(brr.privatize("zyxxqu", { epsilon: 1, unknown: "mask" }).loss, Infinity);
+});
+
+test("a trace's parts are its text", () => {
+  const traced = brr.trace(TEXT, { epsilon: 0.3 });
+  assert.equal(traced.text, traced.parts.map((p) => p.text).join(""));
+  const unknown = traced.parts.find((p) => p.original === "Zyxxqu");
+  assert.deepEqual([unknown.known, unknown.changed], [false, true]);
+});
+
+for (const mechanism of ["brr", "exponential"]) {
+  test(`explain, ${mechanism}: probabilities, and narrower with more budget`, () => {
+    const stays = [0.1, 1.5].map((epsilon) => {
+      const { outcomes, origins } = brr.explain("film", { mechanism, epsilon, draws: 400 });
+      const sum = outcomes.likely.reduce((s, l) => s + l.probability, 0);
+      assert.ok(sum <= 1 + 1e-9 && outcomes.likely.every((l) => l.low <= l.high));
+      assert.equal(outcomes.method, mechanism === "brr" ? "drawn" : "exact");
+      const reach = outcomes.reach.map((r) => r.share);
+      assert.deepEqual(reach, reach.toSorted((a, b) => a - b));
+      assert.ok(origins.likely.every((l) => l.probability <= 1));
+      return outcomes.stays.probability;
+    });
+    assert.ok(stays[0] < stays[1], stays.join());
+  });
+}
+
+test("unknown words have no explanation", () => assert.equal(brr.explain("zyxxqu"), null));
+
+test("errors say what is wrong, and never quote the text", async () => {
+  const fails = (options, message) => assert.throws(() => brr.privatize("secret", options), (error) => {
+    assert.ok(error instanceof BrrError);
+    assert.match(error.message, message);
+    assert.doesNotMatch(error.message, /secret/);
+    return true;
+  });
+  fails({ epsilon: -1 }, /positive finite/);
+  fails({ epsilon: NaN }, /positive finite/);
+  fails({ epsilon: "1" }, /must be a number/);
+  fails({ keep: 2 }, /between 0 and 1/);
+  fails({ keep: 0.5, bound: 3 }, /not several/);
+  fails({ mechanism: "none" }, /no such mechanism/);
+  assert.throws(() => brr.privatize(5), /must be a string/);
+  await assert.rejects(Brr.load(new Uint8Array(100)), /not a brr model/);
+  const bytes = new Uint8Array(await readFile(new URL("../dist/english.brr", import.meta.url)));
+  bytes[bytes.length >> 1] ^= 1;
+  await assert.rejects(Brr.load(bytes), /checksum/);
+  const freed = await Brr.load();
+  freed.free();
+  assert.throws(() => freed.privatize("secret"), /load it again/);
+});
+
+test("runs in a worker thread", async () => {
+  const source = `
+    import { parentPort } from "node:worker_threads";
+    import { Brr } from ${JSON.stringify(new URL("../dist/brr.js", import.meta.url).href)};
+    parentPort.postMessage((await Brr.load()).privatize("one two").tokens);`;
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`));
+  const tokens = await new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
+  assert.equal(tokens, 2);
+});
+
+test("many options and texts do not grow memory without end", () => {
+  for (let i = 1; i <= 200; i++) brr.privatize("a b c", { epsilon: i / 100 });
+  assert.ok(hasSimd());
+});

@@ -1,0 +1,182 @@
+//! `brr audit`: tries to falsify the guarantee of a built program.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use brr::response::FlipThreshold;
+use brr::{Epsilon, MechanismKind, Options, Privatizer};
+use brr_eval::audit::{self, AuditReport, Claim, Verdict, bit_flips};
+
+use crate::commands::privatize::{MechanismArg, PrivacyArgs};
+use crate::failure::{Failure, Result};
+use crate::model_source;
+use crate::output::write_whole;
+use crate::progress::Stages;
+
+/// Codes whose bits are flipped and counted.
+const FLIPPED_CODES: usize = 20_000;
+
+/// Try to falsify the guarantee of the built program, from outside
+///
+/// Runs `brr privatize` (or any PROGRAM that turns lines of text into lines of
+/// privatized text) many times on words chosen to be hard, and looks for an
+/// output that tells more than the guarantee allows, for words passed through,
+/// for randomness used twice, and for time that tells the word. A pass proves
+/// nothing; a fail, with the stated false-alarm rate, is a bug.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  brr audit --epsilon 0.5
+  brr audit --mechanism exponential --epsilon 0.1 --trials 100000
+  brr audit --epsilon 0.5 -- ./my-own-implementation --epsilon 0.5")]
+pub struct Args {
+    #[command(flatten)]
+    privacy: PrivacyArgs,
+    /// Draws for each word
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(100..))]
+    trials: u32,
+    /// Pairs of words of each kind
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    pairs: u32,
+    /// Timed runs of each text; 0 leaves timing out
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    timings: u32,
+    /// Seed of the choice of words (the program's randomness is its own)
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+    /// Write the report as JSON to this file
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Another program to audit: lines of text in, lines of text out
+    #[arg(last = true, value_name = "PROGRAM")]
+    program: Vec<String>,
+}
+
+pub fn run(args: Args) -> Result {
+    let model = model_source::open(args.privacy.model.as_deref())?;
+    let options = Options {
+        mechanism: args.privacy.mechanism.into(),
+        budget: args.privacy.budget(),
+        ..Options::default()
+    };
+    let privatizer = Privatizer::new(model.clone(), options)?;
+    let command = command(&args, &privatizer)?;
+    let stages = Stages::new();
+    let claim = Claim {
+        model: &model,
+        mechanism: privatizer.mechanism(),
+    };
+    let options = audit::Options {
+        trials: args.trials as usize,
+        pairs: args.pairs as usize,
+        timings: args.timings as usize,
+        seed: args.seed,
+    };
+    let mut program = |texts: &[String]| ask(&command, texts);
+    let report = audit::audit(&claim, &mut program, &options, &|share| {
+        stages.show("auditing", share)
+    });
+    stages.finish();
+    let mut report = report.map_err(|e| Failure::Failed(e.to_string()))?;
+    if matches!(args.privacy.mechanism.into(), MechanismKind::Brr) && args.program.is_empty() {
+        report.checks.push(flips(&privatizer)?);
+    }
+    publish(&args, &report)
+}
+
+/// The built program's own noise, bit by bit.
+fn flips(privatizer: &Privatizer) -> Result<audit::Check> {
+    let epsilon = privatizer.guarantee().epsilon;
+    let threshold = FlipThreshold::new(Epsilon::new(epsilon)?);
+    let mut rng = brr::random::from_os()?;
+    let mut flip = |code: &mut [u64]| threshold.apply(code, &mut rng);
+    Ok(bit_flips(
+        &mut flip,
+        privatizer.model().bits(),
+        epsilon,
+        FLIPPED_CODES,
+    ))
+}
+
+/// The program to run: this very one, unless another is named.
+fn command(args: &Args, privatizer: &Privatizer) -> Result<Vec<String>> {
+    if !args.program.is_empty() {
+        return Ok(args.program.clone());
+    }
+    let this = std::env::current_exe()
+        .map_err(|e| Failure::Failed(format!("cannot find this program: {e}")))?;
+    let mut command = vec![this.to_string_lossy().into_owned()];
+    command.extend(["privatize", "--quiet", "--epsilon"].map(String::from));
+    command.push(privatizer.guarantee().epsilon.to_string());
+    let mechanism = match args.privacy.mechanism {
+        MechanismArg::Brr => "brr",
+        MechanismArg::Exponential => "exponential",
+    };
+    command.extend(["--mechanism".into(), mechanism.into()]);
+    if let Some(model) = &args.privacy.model {
+        command.extend(["--model".into(), model.to_string_lossy().into_owned()]);
+    }
+    Ok(command)
+}
+
+/// One run of the program: a line in for each text, a line out.
+fn ask(command: &[String], texts: &[String]) -> std::result::Result<Vec<String>, String> {
+    let mut child = Command::new(&command[0])
+        .args(&command[1..])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("cannot run it: {e}"))?;
+    let mut stdin = child.stdin.take().ok_or("no standard input")?;
+    let input = texts.join("\n") + "\n";
+    let feed = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+    let output = child.wait_with_output().map_err(|e| e.to_string())?;
+    let fed = feed.join().map_err(|_| "the feeding thread died")?;
+    if !output.status.success() {
+        let told = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{}: {}", output.status, told.trim()));
+    }
+    fed.map_err(|e| format!("it stopped reading: {e}"))?;
+    let text = String::from_utf8(output.stdout).map_err(|_| "its output is not UTF-8")?;
+    Ok(text.lines().map(str::to_owned).collect())
+}
+
+/// Prints the report; a failed audit is a failure.
+fn publish(args: &Args, report: &AuditReport) -> Result {
+    let json = format!("{:#}\n", serde_json::json!(report));
+    if let Some(path) = &args.report {
+        write_whole(path, json.as_bytes(), true)?;
+    }
+    if args.json {
+        print!("{json}");
+    } else {
+        print(report);
+    }
+    if report.failed() {
+        return Err(Failure::Failed("the audit found a broken promise".into()));
+    }
+    Ok(())
+}
+
+fn print(report: &AuditReport) {
+    println!(
+        "Audit of {} with epsilon {:.4}",
+        report.mechanism, report.epsilon
+    );
+    for check in &report.checks {
+        let verdict = match check.verdict {
+            Verdict::Fail => "FAIL",
+            Verdict::Pass => "pass",
+            Verdict::Note => "note",
+        };
+        println!("  {verdict}  {:<12} {}", check.name, check.finding);
+    }
+    println!(
+        "\n{} A sound program fails with probability at most {:e}.",
+        report.disclaimer, report.false_alarm_rate
+    );
+}

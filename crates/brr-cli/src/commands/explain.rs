@@ -1,0 +1,120 @@
+//! `brr explain`: what becomes of a word.
+
+use std::path::PathBuf;
+
+use brr::Budget;
+use brr_eval::explain::{ExplainOptions, Explanation, explain};
+use serde_json::json;
+
+use crate::commands::privatize::positive;
+use crate::failure::{Failure, Result};
+use crate::families::{FamilyArg, subject};
+use crate::model_source;
+use crate::progress::Stages;
+
+/// Show what a word becomes, how likely, and which words it hides among
+#[derive(clap::Args)]
+#[command(after_help = "Example:
+  brr explain doctor diabetes --mechanism exponential --epsilon 0.1")]
+pub struct Args {
+    /// Words of the model
+    #[arg(value_name = "WORD", required = true)]
+    words: Vec<String>,
+    /// Model file [default: built-in English]
+    #[arg(short, long, value_name = "FILE")]
+    model: Option<PathBuf>,
+    /// The mechanism
+    #[arg(long, value_enum, default_value = "brr")]
+    mechanism: FamilyArg,
+    /// Privacy loss per unit of the mechanism's distance
+    #[arg(long, value_name = "E", group = "budget", required = true, allow_negative_numbers = true, value_parser = positive)]
+    epsilon: Option<f64>,
+    /// Privacy-loss bound: epsilon times the average distance of two words
+    #[arg(long, value_name = "C", group = "budget", allow_negative_numbers = true, value_parser = positive)]
+    bound: Option<f64>,
+    /// The vectors that the model was built from, for madlib
+    #[arg(long, value_name = "FILE")]
+    vectors: Option<PathBuf>,
+    /// Outputs to list
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    count: usize,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: Args) -> Result {
+    let model = model_source::open(args.model.as_deref())?;
+    let stages = Stages::new();
+    let subject = subject(args.mechanism, &model, args.vectors.as_deref(), &stages)?;
+    stages.finish();
+    let budget = args
+        .epsilon
+        .map(Budget::Epsilon)
+        .or(args.bound.map(Budget::Bound));
+    let epsilon = subject.epsilon(budget.unwrap_or(Budget::DEFAULT))?;
+    let candidate = subject.family.at(epsilon)?;
+    let options = ExplainOptions {
+        outputs: args.count,
+        ..ExplainOptions::default()
+    };
+    let mut explanations = Vec::new();
+    for word in &args.words {
+        let id = model.find(word).ok_or_else(|| {
+            Failure::Usage(
+                "a WORD is not in the model, so it would become a uniformly random word; try another".into(),
+            )
+        })?;
+        explanations.push(explain(
+            &candidate,
+            model.vocabulary(),
+            id,
+            &subject.likeness,
+            &options,
+        ));
+    }
+    let guarantee = candidate.mechanism.guarantee();
+    if args.json {
+        let facts = json!({
+            "mechanism": candidate.mechanism.name(),
+            "epsilon": guarantee.epsilon,
+            "metric": guarantee.metric.to_string(),
+            "bound": guarantee.bound(),
+            "words": explanations,
+        });
+        println!("{facts:#}");
+        return Ok(());
+    }
+    println!(
+        "{} with epsilon {:.4} on {}: bound {:.1} at the average pair of words",
+        candidate.mechanism.name(),
+        guarantee.epsilon,
+        guarantee.metric,
+        guarantee.bound()
+    );
+    explanations.iter().for_each(print);
+    Ok(())
+}
+
+fn print(e: &Explanation) {
+    println!("\n{}", e.sentences().join(" "));
+    println!("  becomes");
+    for o in &e.outputs {
+        let p = o.probability;
+        let interval = if p.is_exact() {
+            String::new()
+        } else {
+            format!("  ({:.4} to {:.4})", p.low, p.high)
+        };
+        let bar = "#".repeat((p.value * 40.0).round() as usize);
+        println!("    {:<20} {:.4}{interval}  {bar}", o.word, p.value);
+    }
+    println!("    {:<20} {:.4}", "any other word", e.others);
+    println!("  hides among (how often an attacker tells the two apart; 0.5 is a coin toss)");
+    for c in &e.confusable {
+        println!(
+            "    {:<20} {:.3}  (at most {:.3} by the guarantee; distance {:.0})",
+            c.word, c.attacker.value, c.attacker_at_most, c.distance
+        );
+    }
+}

@@ -1,0 +1,141 @@
+//! Mechanisms by name, for the verbs that compare and explain them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use brr::{Budget, Epsilon, Model};
+use brr_eval::channel::Likeness;
+use brr_eval::mechanisms::{BrrFamily, ExponentialFamily, Family, KaryFamily, MadlibFamily, Space};
+use brr_train::certify::Certifier;
+use brr_train::parallel::cores;
+use brr_train::vectors::{self, LoadOptions, Vectors};
+use clap::ValueEnum;
+
+use crate::failure::{Failure, Result};
+use crate::progress::Stages;
+
+/// Mechanisms on equal footing.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FamilyArg {
+    /// Binary randomized response (the paper's)
+    Brr,
+    /// The exponential mechanism over the same codes, certified
+    Exponential,
+    /// Noise on real vectors (the paper's baseline); needs --vectors
+    Madlib,
+    /// Randomized response over all words: plain local differential privacy
+    KAry,
+}
+
+/// A mechanism whose epsilon is still open, and what is known about its words.
+pub struct Subject {
+    /// The mechanism.
+    pub family: Box<dyn Family>,
+    /// Codes and vectors.
+    pub likeness: Likeness,
+}
+
+/// Sets a mechanism up over a model's words.
+pub fn subject(
+    arg: FamilyArg,
+    model: &Arc<Model>,
+    real: Option<&Path>,
+    stages: &Stages,
+) -> Result<Subject> {
+    let space = real
+        .map(|path| space(model, path, stages))
+        .transpose()?
+        .map(Arc::new);
+    let family: Box<dyn Family> = match arg {
+        FamilyArg::Brr => Box::new(BrrFamily(model.clone())),
+        FamilyArg::Exponential => {
+            let share = |share| stages.show("looking at all pairs", share);
+            Box::new(ExponentialFamily {
+                model: model.clone(),
+                certifier: Some(Certifier::new(model, cores(), &share)),
+            })
+        }
+        FamilyArg::Madlib => {
+            let needed = || {
+                Failure::Usage(
+                    "--mechanism madlib needs the real vectors: give --vectors FILE".into(),
+                )
+            };
+            Box::new(MadlibFamily::exact(space.clone().ok_or_else(needed)?))
+        }
+        FamilyArg::KAry => Box::new(KaryFamily(model.vocabulary().len())),
+    };
+    let likeness = Likeness {
+        model: Some(model.clone()),
+        space,
+    };
+    Ok(Subject { family, likeness })
+}
+
+impl Subject {
+    /// The epsilon for a budget given as epsilon or bound.
+    pub fn epsilon(&self, budget: Budget) -> Result<Epsilon> {
+        Ok(match budget.validate()? {
+            Budget::Epsilon(value) => Epsilon::new(value)?,
+            Budget::Bound(value) => self.family.epsilon_for_bound(value)?,
+            _ => return Err(Failure::Usage("give --epsilon or --bound".into())),
+        })
+    }
+}
+
+/// The real vectors of a model's words, in the model's order.
+fn space(model: &Model, path: &Path, stages: &Stages) -> Result<Space> {
+    let all = load(path)?;
+    let mut rows = std::collections::HashMap::new();
+    for (row, word) in all.words.iter().enumerate() {
+        rows.entry(word.as_str()).or_insert(row);
+    }
+    let mut aligned = Vectors {
+        words: Vec::with_capacity(model.vocabulary().len()),
+        dim: all.dim,
+        data: Vec::with_capacity(model.vocabulary().len() * all.dim),
+    };
+    for word in model.vocabulary().iter() {
+        let row = rows.get(word).ok_or_else(|| {
+            Failure::Failed(format!(
+                "{}: words of the model are missing; give the vectors that the model was built from",
+                path.display()
+            ))
+        })?;
+        aligned.words.push(word.to_owned());
+        aligned.data.extend_from_slice(all.row(*row));
+    }
+    Ok(Space::new(aligned, cores(), |share| {
+        stages.show("distances of vectors", share)
+    }))
+}
+
+/// Vectors with all the words that may enter a model.
+pub fn load(path: &Path) -> Result<Vectors> {
+    Ok(vectors::load(path, &LoadOptions::default())?.vectors)
+}
+
+/// A model, or vectors: whatever the file is.
+pub enum Words {
+    /// A model.
+    Model(Box<Model>),
+    /// Vectors with their distances.
+    Vectors(Box<Space>),
+}
+
+/// Opens a file as a model or, if it is none, as vectors.
+pub fn open(path: &PathBuf, stages: &Stages) -> Result<Words> {
+    match Model::open(path) {
+        Ok(model) => Ok(Words::Model(Box::new(model))),
+        Err(brr::Error::NotAModel) => {
+            let share = |share| stages.show("distances of vectors", share);
+            Ok(Words::Vectors(Box::new(Space::new(
+                load(path)?,
+                cores(),
+                share,
+            ))))
+        }
+        Err(brr::Error::Io { path, source }) => Err(Failure::file("read", &path, &source)),
+        Err(error) => Err(Failure::Failed(format!("{}: {error}", path.display()))),
+    }
+}

@@ -1,0 +1,244 @@
+//! `brr build` and `brr certify` as a user meets them.
+
+mod support;
+
+use serde_json::Value;
+use support::{Folder, assert_one_line, run, small_vectors};
+
+fn build(folder: &Folder, name: &str, more: &[&str]) -> support::Ran {
+    let (vectors, model) = (
+        folder.file("v.txt", small_vectors(120).as_bytes()),
+        folder.name(name),
+    );
+    let args = [
+        "build",
+        &vectors,
+        "-o",
+        &model,
+        "--bits",
+        "64",
+        "--certify",
+        "0.5",
+    ];
+    run(&[&args[..], more].concat())
+}
+
+#[test]
+fn vectors_become_a_model_that_privatizes() {
+    let folder = Folder::new();
+    let similarity = folder.file("sim.txt", b"waa wab 9\nwaa wbc 2\nwab wcd 1\nwba wbb 8\n");
+    let ran = build(
+        &folder,
+        "m.brr",
+        &[
+            "--licence",
+            "CC0",
+            "--name",
+            "small",
+            "--similarity",
+            &similarity,
+        ],
+    );
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for part in [
+        "took 120 words",
+        "retention",
+        "closest codes",
+        "1 certificates",
+    ] {
+        assert!(ran.stderr.contains(part), "{part:?} in {}", ran.stderr);
+    }
+    let model = folder.name("m.brr");
+    let facts: Value = serde_json::from_str(&run(&["inspect", &model, "--json"]).stdout).unwrap();
+    assert_eq!(facts["words"], 120);
+    assert_eq!(facts["duplicate_codes"], 0);
+    assert_eq!(facts["meta"]["licence"], "CC0");
+    assert_eq!(facts["meta"]["vectors-sha256"].as_str().unwrap().len(), 64);
+    assert!(facts["meta"]["quality.retention.sim"].is_string());
+    assert!(facts["calibration"].as_array().unwrap().len() > 10);
+    for mechanism in ["brr", "exponential"] {
+        let args = [
+            "privatize",
+            "-q",
+            "-m",
+            &model,
+            "--mechanism",
+            mechanism,
+            "--keep",
+            "0.9",
+            "waa wab, wac",
+        ];
+        let out = run(&args).stdout;
+        assert_eq!(out.matches('w').count(), 3, "{out}");
+    }
+}
+
+#[test]
+fn same_seed_same_bytes_on_any_number_of_threads() {
+    let folder = Folder::new();
+    build(&folder, "a.brr", &["--threads", "1"]);
+    build(&folder, "b.brr", &["--threads", "3"]);
+    build(&folder, "c.brr", &["--threads", "1", "--seed", "2"]);
+    let read = |name| std::fs::read(folder.path(name)).unwrap();
+    assert!(read("a.brr") == read("b.brr"), "threads show in the model");
+    assert!(
+        read("a.brr") != read("c.brr"),
+        "the seed does not show in the model"
+    );
+}
+
+#[test]
+fn neighbours_side_by_side() {
+    let folder = Folder::new();
+    build(&folder, "m.brr", &[]);
+    let (model, vectors) = (folder.name("m.brr"), folder.name("v.txt"));
+    let ran = run(&[
+        "inspect",
+        &model,
+        "--neighbors",
+        "waa",
+        "--vectors",
+        &vectors,
+        "--json",
+    ]);
+    let list: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(list[0]["codes"].as_array().unwrap().len(), 10);
+    assert_eq!(list[0]["vectors"].as_array().unwrap().len(), 10);
+    assert!(
+        run(&[
+            "inspect",
+            &model,
+            "--neighbors",
+            "waa",
+            "--vectors",
+            &vectors
+        ])
+        .stdout
+        .contains("cosine")
+    );
+}
+
+#[test]
+fn what_cannot_be_built_fails_in_one_line_and_leaves_nothing() {
+    let folder = Folder::new();
+    let (empty, image) = (
+        folder.file("empty.txt", b""),
+        folder.file("image.txt", b"\x89PNG\r\n\x1a\n123456"),
+    );
+    let numbers = folder.file("numbers.txt", b"1 0.5 0.25\n2 0.5 0.75\n");
+    let vectors = folder.file("v.txt", small_vectors(50).as_bytes());
+    let model = folder.name("m.brr");
+    let with =
+        |vectors: &str, more: &[&str]| run(&[&["build", vectors, "-o", &model], more].concat());
+    assert_one_line(&with(&empty, &[]), 1, &["empty.txt", "empty"]);
+    assert_one_line(&with(&image, &[]), 1, &["image.txt", "PNG"]);
+    assert_one_line(&with(&numbers, &[]), 1, &["numbers.txt"]);
+    assert_one_line(&with(&folder.name("none.txt"), &[]), 1, &["none.txt"]);
+    assert_one_line(
+        &with(&vectors, &["--bits", "100"]),
+        2,
+        &["--bits", "multiple of 64"],
+    );
+    assert_one_line(&with(&vectors, &["--words", "0"]), 2, &["--words"]);
+    assert_one_line(
+        &with(&vectors, &["--binarizer", "magic"]),
+        2,
+        &["--binarizer", "itq"],
+    );
+    assert_eq!(
+        folder.listing(),
+        ["empty.txt", "image.txt", "numbers.txt", "v.txt"]
+    );
+    std::fs::write(&model, b"mine").unwrap();
+    assert_one_line(
+        &with(&vectors, &["--bits", "64"]),
+        2,
+        &["m.brr exists", "--force"],
+    );
+    assert_eq!(std::fs::read(&model).unwrap(), b"mine");
+}
+
+/// The real thing: a file system of a few kilobytes. Needs the right to mount.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_no_half_model() {
+    let folder = Folder::new();
+    let vectors = folder.file("v.txt", small_vectors(2000).as_bytes());
+    let disk = folder.path("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let mount = |args: &[&str]| {
+        std::process::Command::new("mount")
+            .args(args)
+            .arg(&disk)
+            .status()
+    };
+    let mounted = mount(&["-t", "tmpfs", "-o", "size=16k", "none"]);
+    if !mounted.is_ok_and(|status| status.success()) {
+        eprintln!("no right to mount here: the test with a full disk was not made");
+        return;
+    }
+    let model = folder.name("disk/m.brr");
+    let ran = run(&[
+        "build",
+        &vectors,
+        "-o",
+        &model,
+        "--bits",
+        "64",
+        "--no-certificates",
+        "--binarizer",
+        "hyperplane",
+    ]);
+    let left: Vec<_> = std::fs::read_dir(&disk).unwrap().collect();
+    let _ = std::process::Command::new("umount").arg(&disk).status();
+    assert_one_line(&ran, 1, &["m.brr", "space"]);
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn certificates_are_stored_used_and_verified() {
+    let folder = Folder::new();
+    build(&folder, "m.brr", &[]);
+    let model = folder.name("m.brr");
+    let ran = run(&["certify", &model, "--epsilon", "0.8", "--json"]);
+    let certificate: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let epsilon = certificate["epsilon"].as_f64().unwrap();
+    assert!(epsilon <= 0.8 && epsilon > 0.7, "{epsilon}");
+    let weights = certificate["weights"].as_array().unwrap();
+    assert_eq!(weights.len(), 65);
+    assert!(
+        weights
+            .iter()
+            .all(|w| w.as_str().unwrap().parse::<u64>().unwrap() > 0)
+    );
+    assert_eq!(
+        certificate["worst_pair"]["words"].as_array().unwrap().len(),
+        2
+    );
+    let verified = run(&["certify", &model, "--verify"]);
+    assert_eq!(verified.code, 0, "{}", verified.stderr);
+    assert!(verified.stderr.contains("verified 2 certificates"));
+    let args = [
+        "privatize",
+        "-m",
+        &model,
+        "--mechanism",
+        "exponential",
+        "--epsilon",
+        "0.8",
+        "waa",
+    ];
+    assert!(run(&args).stderr.contains(&format!("{epsilon:.4}")));
+}
+
+#[test]
+fn a_certificate_of_other_codes_is_refused() {
+    let folder = Folder::new();
+    build(&folder, "a.brr", &["--seed", "1"]);
+    build(&folder, "b.brr", &["--seed", "2"]);
+    let open = |name| brr::Model::open(folder.path(name)).unwrap();
+    let mixed = open("a.brr").with_certificates(open("b.brr").certificates());
+    assert!(mixed.err().unwrap().to_string().contains("other codes"));
+    let built_in = run(&["certify", "--epsilon", "0.1"]);
+    assert_one_line(&built_in, 2, &["--output"]);
+}

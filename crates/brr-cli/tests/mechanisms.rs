@@ -1,0 +1,223 @@
+//! `brr calibrate`, `explain`, `ratio` and `audit` as a user meets them.
+
+mod support;
+
+use std::sync::OnceLock;
+
+use serde_json::Value;
+use support::{Folder, assert_one_line, run, small_vectors};
+
+/// A small model and its vectors, built once.
+fn small() -> &'static (Folder, String, String) {
+    static MODEL: OnceLock<(Folder, String, String)> = OnceLock::new();
+    MODEL.get_or_init(|| {
+        let folder = Folder::new();
+        let (vectors, model) = (
+            folder.file("v.txt", small_vectors(100).as_bytes()),
+            folder.name("m.brr"),
+        );
+        let ran = run(&[
+            "build",
+            &vectors,
+            "-o",
+            &model,
+            "--bits",
+            "64",
+            "--certify",
+            "0.5",
+        ]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        (folder, model, vectors)
+    })
+}
+
+fn json(args: &[&str]) -> Value {
+    let ran = run(args);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+#[test]
+fn calibrate_shows_a_ladder_and_solves_for_epsilon() {
+    let (folder, model, vectors) = small();
+    let page = folder.name("page.html");
+    let args = [
+        "calibrate",
+        model,
+        "--mechanism",
+        "brr",
+        "exponential",
+        "madlib",
+        "k-ary",
+        "--vectors",
+        vectors,
+        "--bounds",
+        "4",
+        "20",
+        "--words",
+        "40",
+        "--draws",
+        "40",
+        "--keep",
+        "0.6",
+        "--html",
+        &page,
+        "--json",
+    ];
+    let result = json(&args);
+    let tables = result["tables"].as_array().unwrap();
+    assert_eq!(tables.len(), 4);
+    for table in tables {
+        let keep = |i: usize| table["steps"][i]["keep"]["value"].as_f64().unwrap();
+        assert!(keep(0) < keep(1), "{table}");
+    }
+    for solved in result["solutions"].as_array().unwrap() {
+        let kept = &solved["solution"]["step"]["keep_by_use"]["value"];
+        assert!((kept.as_f64().unwrap() - 0.6).abs() < 0.1, "{solved}");
+    }
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("<svg") && !page.contains("http://") && !page.contains("https://"));
+    let text = run(&[
+        "calibrate",
+        model,
+        "--bounds",
+        "10",
+        "--words",
+        "20",
+        "--draws",
+        "20",
+    ]);
+    assert!(
+        text.stdout.contains("bound") && text.stdout.contains("±"),
+        "{}",
+        text.stdout
+    );
+}
+
+#[test]
+fn explain_speaks_plainly() {
+    let (_, model, _) = small();
+    let args = [
+        "explain",
+        "waa",
+        "-m",
+        model,
+        "--mechanism",
+        "exponential",
+        "--bound",
+        "6",
+    ];
+    let text = run(&args).stdout;
+    assert!(
+        text.contains("\"waa\" stays as it is") && text.contains("hides among"),
+        "{text}"
+    );
+    let facts = json(&[&args[..], &["--json"]].concat());
+    let outputs = facts["words"][0]["outputs"].as_array().unwrap();
+    assert_eq!(outputs.len(), 10);
+    let unknown = run(&["explain", "mysecret", "-m", model, "--epsilon", "1"]);
+    assert_one_line(&unknown, 2, &["not in the model"]);
+    assert!(!unknown.stderr.contains("mysecret"));
+}
+
+#[test]
+fn ratio_converts_between_metrics() {
+    let (_, model, vectors) = small();
+    let c = json(&["ratio", vectors, model, "--epsilon", "8", "--json"]);
+    let number = |v: &Value| v.as_f64().unwrap();
+    let by = &c["by_average"];
+    let expected = 8.0 * number(&c["a"]["average"]) / number(&c["b"]["average"]);
+    assert!((number(&by["epsilon"]) - expected).abs() < 1e-9);
+    assert!(
+        run(&["ratio", vectors, model, "--epsilon", "8"])
+            .stdout
+            .contains("P_avg")
+    );
+    assert_one_line(
+        &run(&["ratio", "nope", model, "--epsilon", "8"]),
+        1,
+        &["nope"],
+    );
+}
+
+#[test]
+fn the_built_program_survives_its_audit() {
+    let (_, model, _) = small();
+    for mechanism in ["brr", "exponential"] {
+        let args = [
+            "audit",
+            "-m",
+            model,
+            "--mechanism",
+            mechanism,
+            "--epsilon",
+            "0.3",
+            "--trials",
+            "2000",
+            "--timings",
+            "4",
+        ];
+        let ran = run(&args);
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.stdout.contains("A pass proves nothing"),
+            "{}",
+            ran.stdout
+        );
+        assert!(ran.stdout.contains("pass  canaries"), "{}", ran.stdout);
+    }
+}
+
+/// Programs that break the promise in the ways that people do.
+#[test]
+fn broken_programs_fail_their_audit() {
+    let (_, model, _) = small();
+    let this = env!("CARGO_BIN_EXE_brr");
+    let audit = |epsilon: &str, program: &[&str]| {
+        let args = [
+            "audit",
+            "-m",
+            model,
+            "--epsilon",
+            epsilon,
+            "--trials",
+            "4000",
+            "--timings",
+            "0",
+            "--",
+        ];
+        let ran = run(&[&args[..], program].concat());
+        assert_eq!(ran.code, 1, "{:?} passed: {}", program, ran.stdout);
+        assert!(
+            ran.stdout.contains("FAIL") && ran.stderr.contains("broken promise"),
+            "{}",
+            ran.stdout
+        );
+    };
+    // Passes everything through.
+    audit("0.3", &["cat"]);
+    // Uses less noise than it says.
+    audit(
+        "0.3",
+        &[this, "privatize", "-q", "-m", model, "--epsilon", "0.6"],
+    );
+    // Lets unknown words pass.
+    audit(
+        "0.3",
+        &[
+            this,
+            "privatize",
+            "-q",
+            "-m",
+            model,
+            "--epsilon",
+            "0.3",
+            "--unknown",
+            "keep",
+        ],
+    );
+    // Draws the same each time.
+    audit("0.3", &["sed", "s/[[:alpha:]][[:alpha:]]*/waa/g"]);
+    let failing = run(&["audit", "-m", model, "--epsilon", "0.3", "--", "false"]);
+    assert_one_line(&failing, 1, &["program under audit failed"]);
+}

@@ -1,0 +1,87 @@
+// Loads everything, seals the page, and talks to the worker.
+
+import { hasSimd } from "../brr.js";
+
+const FORBID_ALL = "default-src 'none'; script-src 'wasm-unsafe-eval'; worker-src blob:; img-src data:; "
+  + "base-uri 'none'; form-action 'none'";
+
+async function get(name) {
+  const response = await fetch(name);
+  if (!response.ok) throw new Error(`cannot load ${name}: status ${response.status}`);
+  return response;
+}
+
+// A policy can only be added to, never taken back. From here on the browser
+// refuses every request of this page and of workers that it starts.
+function seal() {
+  const meta = document.createElement("meta");
+  meta.httpEquiv = "Content-Security-Policy";
+  meta.content = FORBID_ALL;
+  document.head.append(meta);
+}
+
+/** The worker behind promises. */
+export class Engine {
+  #worker;
+  #waiting = new Map();
+  #next = 0;
+
+  /** Loads module, model and worker; seals the page before the worker starts. */
+  static async start() {
+    const module = hasSimd() ? "brr-simd128.wasm" : "brr-plain.wasm";
+    const [wasm, model, source] = await Promise.all([
+      get(module).then((r) => r.arrayBuffer()),
+      get("english.brr").then((r) => r.arrayBuffer()),
+      get("worker.js").then((r) => r.text()),
+    ]);
+    performance.mark("fetched");
+    seal();
+    const engine = new Engine();
+    const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+    engine.#open(new Worker(url, { type: "module" }));
+    engine.model = await engine.call("load", { wasm, model }, [wasm, model]);
+    performance.mark("loaded");
+    return engine;
+  }
+
+  #open(worker) {
+    this.#worker = worker;
+    worker.onmessage = ({ data: { id, result, error } }) => {
+      const { resolve, reject } = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (error === undefined) resolve(result);
+      else reject(new Error(error));
+    };
+    worker.onerror = () => {
+      for (const { reject } of this.#waiting.values()) reject(new Error("the worker failed: reload the page"));
+      this.#waiting.clear();
+    };
+  }
+
+  /** Calls a method of worker.js. */
+  call(method, args, transfer = []) {
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#worker.postMessage({ id, method, args }, transfer);
+    });
+  }
+}
+
+/** Runs only the newest of calls that come faster than they are served. */
+export function latest(run) {
+  let busy = false;
+  let again = false;
+  return async function next() {
+    if (busy) {
+      again = true;
+      return;
+    }
+    busy = true;
+    do {
+      again = false;
+      await run();
+    } while (again);
+    busy = false;
+  };
+}

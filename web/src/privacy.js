@@ -1,0 +1,95 @@
+// The privacy control: presets, slider, mechanism, exact epsilon; and the
+// numbers behind them.
+
+/** Share of words that stay, for each preset. */
+export const PRESETS = { strong: 0.2, balanced: 0.5, light: 0.8 };
+
+const byId = (id) => document.getElementById(id);
+const percent = (x) => `${Math.round(100 * x)} %`;
+
+/** A number with about three digits. */
+export function short(x) {
+  if (!Number.isFinite(x)) return "no limit";
+  if (x >= 1000) return Math.round(x).toLocaleString("en");
+  return x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x.toFixed(3);
+}
+
+/** What the user chose. */
+export class Privacy {
+  #engine;
+  #guarantee;
+
+  constructor(engine, changed) {
+    this.#engine = engine;
+    const slider = byId("slider");
+    byId("presets").addEventListener("change", ({ target }) => {
+      slider.value = 100 * PRESETS[target.value];
+      byId("epsilon").value = "";
+      changed();
+    });
+    slider.addEventListener("input", () => {
+      byId("epsilon").value = "";
+      this.#markPreset();
+      changed();
+    });
+    byId("mechanism").addEventListener("change", changed);
+    byId("epsilon").addEventListener("input", () => {
+      this.#markPreset();
+      changed();
+    });
+  }
+
+  #markPreset() {
+    const exact = byId("epsilon").value.trim() !== "";
+    for (const radio of document.querySelectorAll("[name=preset]")) {
+      radio.checked = !exact && Number(byId("slider").value) === 100 * PRESETS[radio.value];
+    }
+  }
+
+  /** The share of words kept: of an exact epsilon if given, else the slider's. */
+  get position() {
+    const exact = byId("epsilon").value.trim() !== "";
+    return (exact ? this.#guarantee?.keep : null) ?? this.#slider;
+  }
+
+  get #slider() {
+    return Number(byId("slider").value) / 100;
+  }
+
+  get mechanism() {
+    return byId("mechanism").value;
+  }
+
+  /** Options for the engine. */
+  async options() {
+    const epsilon = byId("epsilon").value.trim();
+    if (epsilon !== "") return { mechanism: this.mechanism, epsilon: Number(epsilon) };
+    return this.optionsAt(this.#slider);
+  }
+
+  /** Options for a position of the slider. */
+  async optionsAt(keep) {
+    const mechanism = this.mechanism;
+    if (mechanism === "brr" || this.#engine.model.certificates > 0) return { mechanism, keep };
+    // Without certificates nobody knows what the exponential mechanism keeps:
+    // give it the bound that randomized response would have.
+    const { bound } = await this.#engine.call("guarantee", { options: { mechanism: "brr", keep } });
+    return { mechanism, bound };
+  }
+
+  /** Shows the numbers behind the options. */
+  async show(options) {
+    const guarantee = await this.#engine.call("guarantee", { options });
+    this.#guarantee = guarantee;
+    byId("n-keep").textContent = guarantee.keep === null ? "not known" : `about ${percent(guarantee.keep)}`;
+    byId("n-epsilon").textContent = short(guarantee.epsilon);
+    byId("n-nearest").textContent = short(guarantee.nearest);
+    byId("n-bound").textContent = short(guarantee.bound);
+    byId("slider").setAttribute("aria-valuetext", `about ${byId("slider").value} percent of words stay`);
+  }
+
+  /** Shows what a whole text can lose. */
+  showTotal(loss) {
+    byId("n-total").textContent = loss === 0 ? "0" : `≤ ${short(loss)}`;
+  }
+}

@@ -1,0 +1,36 @@
+// The thread that sees the text. scripts/build-web puts brr.js in front of
+// this file, so that the page can start it from memory, under its own policy
+// and with nothing left to load.
+import { Brr } from "./brr.js";
+
+let brr;
+
+const methods = {
+  async load({ wasm, model }) {
+    brr = await Brr.load(model, { wasm });
+    return brr.model;
+  },
+  trace: ({ text, options }) => brr.trace(text, options),
+  privatizeAll: ({ texts, options }) => brr.privatizeAll(texts, options),
+  explain: ({ word, options }) => brr.explain(word, options),
+  origins: ({ word, options }) => brr.origins(word, options),
+  outcomes: ({ word, options }) => brr.outcomes(word, options),
+  guarantee: ({ options }) => brr.guarantee(options),
+  // For the test that tries to get out: what the policy does to a request.
+  async probe({ url }) {
+    try {
+      await fetch(url, { mode: "no-cors" });
+      return "sent";
+    } catch {
+      return "blocked";
+    }
+  },
+};
+
+self.onmessage = async ({ data: { id, method, args } }) => {
+  try {
+    self.postMessage({ id, result: await methods[method](args) });
+  } catch (error) {
+    self.postMessage({ id, error: String(error.message ?? error) });
+  }
+};

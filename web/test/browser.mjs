@@ -1,0 +1,44 @@
+// A static server for web/dist, and Debian's Chromium to look at it with.
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
+const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".wasm": "application/wasm" };
+
+/** Serves the page; `requests` is what the server has been asked for. */
+export async function serve() {
+  const requests = [];
+  const server = createServer(async (request, response) => {
+    const path = new URL(request.url, "http://localhost").pathname;
+    requests.push(request.url);
+    try {
+      const body = await readFile(join(DIST, normalize(path === "/" ? "index.html" : path)));
+      response.setHeader("Content-Type", TYPES[extname(path)] ?? (path === "/" ? "text/html" : "application/octet-stream"));
+      response.end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { requests, url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
+}
+
+/** Starts the browser. */
+export function launch() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+      "--disable-component-update", "--disable-sync", "--no-first-run"],
+  });
+}
+
+/** Opens the page and waits until it can be used. */
+export async function open(context, url) {
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.waitForSelector("html[data-ready]", { timeout: 30_000 });
+  return page;
+}

@@ -1,0 +1,226 @@
+// The page in a real browser: node --test web/test (after scripts/build-web).
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { launch, open, serve } from "./browser.mjs";
+
+const REVIEW = await readFile(new URL("../../bindings/wasm/test/review.txt", import.meta.url), "utf8");
+let site;
+let browser;
+
+before(async () => {
+  site = await serve();
+  browser = await launch();
+});
+after(async () => {
+  await browser.close();
+  site.close();
+});
+
+// A fresh page, with every request it makes on record.
+async function fresh(options = {}) {
+  const context = await browser.newContext({ acceptDownloads: true, ...options });
+  const requests = [];
+  context.on("request", (request) => requests.push(request.url()));
+  const page = await open(context, site.url);
+  return { context, page, requests };
+}
+
+async function type(page, text) {
+  await page.fill("#input", text);
+  await settled(page);
+}
+
+// Waits until nothing is being drawn: two answers of the worker later.
+async function settled(page) {
+  for (let i = 0; i < 3; i++) await page.evaluate(() => window.engine.call("guarantee", { options: {} }));
+}
+
+const outputOf = (page) => page.locator("#output").innerText();
+
+async function changedShare(page) {
+  const [changed, all] = await page.evaluate(() =>
+    [document.querySelectorAll(".w.changed").length, document.querySelectorAll(".w").length]);
+  return changed / all;
+}
+
+test("usable within a second, and 200 words within 60 ms", async () => {
+  let [usable, words] = [Infinity, Infinity];
+  for (let i = 0; i < 3; i++) {
+    const { context, page } = await fresh();
+    usable = Math.min(usable, await page.evaluate(() => performance.getEntriesByName("usable")[0].startTime));
+    words = Math.min(words, await page.evaluate(async (text) => {
+      let best = Infinity;
+      for (let i = 0; i < 10; i++) {
+        const start = performance.now();
+        await window.engine.call("privatizeAll", { texts: [text], options: { keep: 0.5 } });
+        best = Math.min(best, performance.now() - start);
+      }
+      return best;
+    }, REVIEW));
+    await context.close();
+  }
+  console.log(`usable after ${usable.toFixed(0)} ms; ${REVIEW.split(/\s+/).length - 1} words in ${words.toFixed(1)} ms`);
+  assert.ok(usable < 1000, `usable after ${usable} ms`);
+  assert.ok(words < 60, `200 words took ${words} ms`);
+});
+
+test("typing changes the output, and only structure passes", async () => {
+  const { context, page } = await fresh();
+  await type(page, "Hello (world), 4711 zyxxqu!");
+  const output = await outputOf(page);
+  assert.match(output, /^[^()]+ \([^()]+\), .+ .+!$/);
+  assert.doesNotMatch(output, /Hello|4711|zyxxqu/);
+  assert.equal(await page.locator("#status").innerText().then((s) => /of 4 words changed/.test(s)), true);
+  await type(page, "");
+  assert.equal(await outputOf(page), "");
+  await context.close();
+});
+
+test("more privacy changes more words, with both mechanisms", async () => {
+  const { context, page } = await fresh();
+  await type(page, REVIEW);
+  for (const mechanism of ["brr", "exponential"]) {
+    await page.selectOption("#mechanism", mechanism);
+    const shares = [];
+    for (const epsilon of ["0.1", "0.35", "3"]) {
+      await page.fill("#epsilon", epsilon);
+      await settled(page);
+      shares.push(await changedShare(page));
+    }
+    assert.ok(shares[0] > shares[2] + 0.3 && shares[0] >= shares[1] - 0.1 && shares[1] >= shares[2], `${mechanism} ${shares}`);
+  }
+  await page.selectOption("#mechanism", "brr");
+  const bounds = [];
+  for (const preset of ["strong", "light"]) {
+    await page.check(`[name=preset][value=${preset}]`, { force: true });
+    await settled(page);
+    bounds.push(Number((await page.locator("#n-epsilon").innerText())));
+  }
+  assert.ok(bounds[0] < bounds[1], bounds.join());
+  assert.equal(await page.inputValue("#epsilon"), "");
+  await context.close();
+});
+
+test("no request leaves the page's own files, and none follows the seal", async () => {
+  const { context, page, requests } = await fresh();
+  const sealed = requests.length;
+  assert.ok(requests.every((url) => url.startsWith(site.url) || url.startsWith("blob:") || url.startsWith("data:")), requests.join());
+  await type(page, REVIEW);
+  await page.click(".w");
+  await page.waitForSelector("#origins li, #origins-note:has-text('draws')");
+  await page.keyboard.press("Escape");
+  await page.click("#again");
+  await settled(page);
+  assert.deepEqual(requests.slice(sealed).filter((url) => !url.startsWith("blob:")), []);
+  await context.close();
+});
+
+test("the browser blocks every way out, to the page's own server too", async () => {
+  const { context, page } = await fresh();
+  const asked = site.requests.length;
+  const targets = ["https://example.org/?secret", `${site.url}english.brr?secret`];
+  for (const url of targets) {
+    const ways = await page.evaluate(async (url) => {
+      const image = (src) => new Promise((resolve) => {
+        const node = Object.assign(new Image(), { onload: () => resolve("sent"), onerror: () => resolve("blocked") });
+        node.src = src;
+      });
+      const script = (src) => new Promise((resolve) => {
+        const node = Object.assign(document.createElement("script"), { onload: () => resolve("sent"), onerror: () => resolve("blocked") });
+        node.src = src;
+        document.head.append(node);
+      });
+      const tried = (promise) => promise.then(() => "sent", () => "blocked");
+      return {
+        fetch: await tried(fetch(url, { mode: "no-cors" })),
+        worker: await window.engine.call("probe", { url }),
+        image: await image(url),
+        script: await script(url),
+        module: await tried(import(url)),
+      };
+    }, url);
+    assert.deepEqual(new Set(Object.values(ways)), new Set(["blocked"]), JSON.stringify(ways));
+  }
+  // These report nothing: the server's record tells.
+  await page.evaluate((url) => {
+    navigator.sendBeacon(`${url}beacon`, "secret");
+    try { new EventSource(`${url}events`); } catch { /* blocked */ }
+    try { new WebSocket(url.replace("http", "ws")); } catch { /* blocked */ }
+    const form = Object.assign(document.createElement("form"), { action: `${url}form` });
+    document.body.append(form);
+    form.submit();
+  }, site.url);
+  await page.waitForTimeout(300);
+  assert.deepEqual(site.requests.slice(asked), []);
+  await context.close();
+});
+
+test("works offline after it has loaded", async () => {
+  const { context, page } = await fresh();
+  await context.setOffline(true);
+  await type(page, "A quiet evening by the river.");
+  assert.match(await outputOf(page), /\.$/);
+  await page.fill("#chart-word", "river");
+  await page.press("#chart-word", "Enter");
+  await page.waitForSelector('#chart svg[aria-label*="river"]', { timeout: 30_000 });
+  await context.close();
+});
+
+test("explain opens by mouse and keyboard, and closes", async () => {
+  const { context, page } = await fresh();
+  await page.fill("#epsilon", "0.6");
+  await type(page, "the doctor called my mother");
+  await page.click(".w >> nth=1");
+  assert.equal(await page.locator("#word").evaluate((d) => d.open), true);
+  await page.waitForSelector("#outcomes li");
+  assert.match(await page.locator("#outcomes-title").innerText(), /doctor/);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("#word").evaluate((d) => d.open), false);
+  await page.focus(".w");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#origins li, #origins-note:has-text('cannot rank')");
+  assert.match(await page.locator("#outcomes-title").innerText(), /called/);
+  await page.click("#word-close");
+  assert.equal(await page.locator("#word").evaluate((d) => d.open), false);
+  await context.close();
+});
+
+test("errors are shown and go away", async () => {
+  const { context, page } = await fresh();
+  for (const wrong of ["-1", "abc", "0"]) {
+    await page.fill("#epsilon", wrong);
+    await page.waitForSelector("#error:not([hidden])");
+    assert.match(await page.locator("#error").innerText(), /positive finite number/);
+  }
+  await page.fill("#epsilon", "0.5");
+  await page.waitForSelector("#error", { state: "hidden" });
+  await context.close();
+});
+
+test("a damaged model is an error, not a page that pretends", async () => {
+  const context = await browser.newContext();
+  await context.route("**/english.brr", async (route) => {
+    const response = await route.fetch();
+    const body = await response.body();
+    body[body.length >> 1] ^= 1;
+    await route.fulfill({ response, body });
+  });
+  const page = await context.newPage();
+  await page.goto(site.url);
+  await page.waitForSelector("#error:not([hidden])");
+  assert.match(await page.locator("#error").innerText(), /checksum/);
+  await context.close();
+});
+
+test("without vectors the plain module does the same", async () => {
+  const context = await browser.newContext();
+  await context.addInitScript(() => { WebAssembly.validate = () => false; });
+  const page = await open(context, site.url);
+  assert.match(await page.locator("#model-note").innerText(), /plain WebAssembly/);
+  await type(page, "one, two");
+  assert.match(await outputOf(page), /^.+, .+$/);
+  await context.close();
+});
