@@ -13,7 +13,7 @@ use brr_eval::channel::{Likeness, Plan};
 use brr_eval::mechanisms::{BrrFamily, ExponentialFamily, Family, KaryFamily, MadlibFamily, Space};
 use brr_eval::report;
 use brr_train::binarize;
-use brr_train::build::{Recipe, build};
+use brr_train::build::{Recipe, build, usual_min_distance};
 use brr_train::certify::Certifier;
 use brr_train::parallel::cores;
 use brr_train::vectors::{LoadOptions, load};
@@ -37,9 +37,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut families: Vec<(Box<dyn Family>, Likeness)> = Vec::new();
     let mut models = Vec::new();
     for bits in [64, 128, 256] {
+        let bits = CodeBits::new(bits).ok_or("code length")?;
         let recipe = Recipe {
-            min_distance: 1,
-            bits: CodeBits::new(bits).ok_or("code length")?,
+            min_distance: usual_min_distance(bits),
+            bits,
             binarizer: binarize::NAMES[0].to_owned(),
             seed: 1,
             threads: cores(),
