@@ -161,7 +161,8 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(3);
         let mut rows = CodeRows::new(CodeBits::new(64).unwrap());
         (1..words).for_each(|_| rows.push(&[rng.next_u64()]));
-        rows.push(&rows.row(0).to_vec());
+        let first = rows.row(0).to_vec();
+        rows.push(&first);
         to_blocks(&rows)
     }
 

@@ -71,13 +71,13 @@ fn narrow<T>(mut low: Trial<T>, mut high: Trial<T>, attempt: impl Fn(f64) -> Tri
         };
         let found = attempt(guess);
         if found.excess <= 0.0 {
-            (low, below) = (found, 0.0);
-            below += low.excess;
+            below = found.excess;
+            low = found;
             above *= if last == 1 { 0.5 } else { 1.0 };
             last = 1;
         } else {
-            (high, above) = (found, 0.0);
-            above += high.excess;
+            above = found.excess;
+            high = found;
             below *= if last == 2 { 0.5 } else { 1.0 };
             last = 2;
         }
@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn smooth_and_jagged_curves_are_solved_in_few_trials() {
-        let curves: [(f64, fn(f64) -> f64); 4] = [
+        type Curve = fn(f64) -> f64;
+        let curves: [(f64, Curve); 4] = [
             (0.1, |s| 1.3 * s),
             (0.1, |s| s + (0.3 * s).max(0.03 - s * s)),
             (0.5, |s| if s < 0.31 { s } else { s + 0.3 }),

@@ -159,7 +159,7 @@ fn is_plausible(counts: &[u64], probabilities: &[f64]) -> bool {
 
 #[test]
 fn draws_follow_the_distribution() {
-    assert!(ALPHA <= 1e-6);
+    const { assert!(ALPHA <= 1e-6) };
     let rows = rows(100, 8);
     let weights = Weights::exponential(bits(), 0.15, None);
     let z = normalizers(&rows, weights.table());
