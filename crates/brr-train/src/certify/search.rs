@@ -71,13 +71,13 @@ fn narrow<T>(mut low: Trial<T>, mut high: Trial<T>, attempt: impl Fn(f64) -> Tri
         };
         let found = attempt(guess);
         if found.excess <= 0.0 {
-            (low, below) = (found, 0.0);
-            below += low.excess;
+            below = found.excess;
+            low = found;
             above *= if last == 1 { 0.5 } else { 1.0 };
             last = 1;
         } else {
-            (high, above) = (found, 0.0);
-            above += high.excess;
+            above = found.excess;
+            high = found;
             below *= if last == 2 { 0.5 } else { 1.0 };
             last = 2;
         }
