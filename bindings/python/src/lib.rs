@@ -1,12 +1,13 @@
 //! The Python package's native part: the core's types behind Python classes.
 //!
 //! Nothing of the privatization is done here. [`privatizer`] and [`model`] wrap
-//! the core, [`explain`] looks into it, [`batch`] spreads rows over threads,
-//! [`column`] takes and gives Arrow columns, [`failure`] turns the core's errors
-//! into exceptions. What a pandas or polars object is, only the Python sources
-//! know.
+//! the core, [`explain`] looks into it, [`build`] makes models, [`batch`] spreads
+//! rows over threads, [`column`] takes and gives Arrow columns, [`failure`] turns
+//! errors into exceptions. What a pandas or polars object is, only the Python
+//! sources know.
 
 mod batch;
+mod build;
 mod column;
 mod explain;
 mod failure;
@@ -20,6 +21,8 @@ use pyo3::prelude::*;
 mod _native {
     use super::*;
 
+    #[pymodule_export]
+    use super::build::build;
     #[pymodule_export]
     use super::column::ArrowColumn;
     #[pymodule_export]

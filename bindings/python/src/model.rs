@@ -88,10 +88,15 @@ impl Model {
         let model = py
             .detach(read)
             .map_err(|error| failure::to_py(py, &error))?;
-        Ok(Model {
+        Ok(Model::own(model))
+    }
+
+    /// A model other than the built-in one.
+    pub fn own(model: brr::Model) -> Model {
+        Model {
             inner: Arc::new(model),
             builtin: false,
-        })
+        }
     }
 }
 
@@ -312,6 +317,7 @@ impl Model {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

@@ -65,6 +65,7 @@ impl Privatizer {
             budget: budget(py, epsilon, bound, keep)?,
             layout: choose("layout", layout, &LAYOUTS)?,
             unknown: choose("unknown", unknown, &UNKNOWNS)?,
+            ..Options::default()
         };
         let model = ModelSource::open(model, py)?;
         let core = model.get().inner.clone();

@@ -1,6 +1,8 @@
 """What several tests need."""
 
 import os
+import random
+import string
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +22,20 @@ def sure() -> brr.Privatizer:
 def noisy() -> brr.Privatizer:
     """A privatizer that leaves next to nothing as it was."""
     return brr.Privatizer(epsilon=0.05)
+
+
+@pytest.fixture(scope="session")
+def vectors(tmp_path_factory) -> Path:
+    """Word vectors for a model that is quick to build and to use."""
+    path = tmp_path_factory.mktemp("vectors") / "vectors.txt"
+    draw = random.Random(7)
+    words = ["".join(draw.choices(string.ascii_lowercase, k=6)) for _ in range(300)]
+    lines = [
+        " ".join([word, *(f"{draw.gauss(0, 1):.4f}" for _ in range(20))])
+        for word in dict.fromkeys(["film", "good", "evening", *words])
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
 
 
 @pytest.fixture(scope="session")

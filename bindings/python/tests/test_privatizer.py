@@ -109,5 +109,5 @@ def test_calibration_and_ratio():
     epsilon = model.epsilon_for(0.5)
     assert model.keep_at(epsilon) == pytest.approx(0.5)
     ratio = brr.ratio(model, model, epsilon=0.4)
-    assert ratio == (1.0, 1.0, 0.4, 0.4)
+    assert ratio == (1.0, 1.0, 1.0, 0.4, 0.4, 0.4)
     assert brr.ratio(model, model).epsilon_average is None

@@ -8,14 +8,20 @@
 use std::sync::Arc;
 
 use brr::codes::CodeBits;
-use brr_eval::calibrate::{BOUNDS, Table, table};
+use brr_eval::calibrate::{Table, table};
 use brr_eval::channel::{Likeness, Plan};
 use brr_eval::mechanisms::{BrrFamily, ExponentialFamily, Family, KaryFamily, MadlibFamily, Space};
 use brr_eval::report;
-use brr_train::build::{Recipe, build};
+use brr_train::binarize;
+use brr_train::build::{Recipe, build, usual_min_distance};
 use brr_train::certify::Certifier;
 use brr_train::parallel::cores;
 use brr_train::vectors::{LoadOptions, load};
+
+/// Privacy-loss bounds, closer where the mechanisms part.
+const BOUNDS: [f64; 14] = [
+    2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 18.0, 27.0, 40.0, 60.0, 85.0, 120.0, 160.0,
+];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -31,10 +37,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut families: Vec<(Box<dyn Family>, Likeness)> = Vec::new();
     let mut models = Vec::new();
     for bits in [64, 128, 256] {
+        let bits = CodeBits::new(bits).ok_or("code length")?;
         let recipe = Recipe {
-            min_distance: 1,
-            bits: CodeBits::new(bits).ok_or("code length")?,
-            binarizer: "itq".to_owned(),
+            min_distance: usual_min_distance(bits),
+            bits,
+            binarizer: binarize::NAMES[0].to_owned(),
             seed: 1,
             threads: cores(),
             lowercase: true,

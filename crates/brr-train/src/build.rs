@@ -58,6 +58,17 @@ pub fn ladder(bits: CodeBits) -> Vec<Epsilon> {
         .collect()
 }
 
+/// Fewest bits in which any two codes of this length should differ: what tightens
+/// certificates without a cost in quality (`experiments/binarizers`).
+pub fn usual_min_distance(bits: CodeBits) -> u32 {
+    match bits.get() {
+        64 => 4,
+        128 => 8,
+        192 => 16,
+        _ => 24,
+    }
+}
+
 /// Where a build is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]

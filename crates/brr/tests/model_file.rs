@@ -124,3 +124,19 @@ fn opening_files() {
     assert_eq!(Model::open(&path).unwrap().vocabulary().len(), 5);
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+/// Files of every released version stay here, and still open.
+#[test]
+fn old_files_stay_readable() {
+    let model = Model::new(include_bytes!("fixtures/version-1.brr")).unwrap();
+    assert_eq!(model.vocabulary().len(), 20);
+    assert_eq!(model.bits().get(), 64);
+    assert_eq!(model.find("Don’t"), Some(19));
+    assert_eq!(model.code_distances().maximum, 44);
+    assert_eq!(model.meta_value("licence"), Some("CC0"));
+    let identity = model.identity().map(|b| format!("{b:02x}")).concat();
+    assert!(identity.starts_with("bf95a0cf10a9ff15"), "{identity}");
+    let epsilons: Vec<f64> = model.certificates().iter().map(|c| c.asked).collect();
+    assert_eq!(epsilons, [0.5, 1.0]);
+    assert!(model.calibration().points().len() > 10);
+}

@@ -26,9 +26,12 @@ from brr._native import (
     Privatized,
     __version__,
 )
+from brr.building import build
 from brr.errors import (
     BrrError,
     BudgetError,
+    BuildError,
+    BuildFileError,
     EntropyError,
     InputError,
     ModelError,
@@ -42,6 +45,8 @@ __all__ = [
     "ArrowColumn",
     "BrrError",
     "BudgetError",
+    "BuildError",
+    "BuildFileError",
     "CalibrationPoint",
     "Certificate",
     "Chance",
@@ -60,5 +65,6 @@ __all__ = [
     "Privatizer",
     "Ratio",
     "__version__",
+    "build",
     "ratio",
 ]

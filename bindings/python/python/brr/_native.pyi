@@ -1,6 +1,7 @@
 """Types of the part that is written in Rust."""
 
 import os
+from collections.abc import Callable
 from typing import Any, final
 
 from typing_extensions import CapsuleType, Self
@@ -266,3 +267,23 @@ class Privatizer:
     def _privatize_arrow(
         self, column: object, threads: int | None, combine: bool
     ) -> list[ArrowColumn]: ...
+
+def _build(
+    vectors: str | os.PathLike[str],
+    *,
+    bits: int,
+    words: int | None,
+    binarizer: str,
+    min_distance: int,
+    seed: int,
+    format: str | None,
+    word_list: str | os.PathLike[str] | None,
+    cased: bool,
+    numbers: bool,
+    strict: bool,
+    similarity: list[str | os.PathLike[str]],
+    certify: list[float] | None,
+    meta: list[tuple[str, str]],
+    threads: int | None,
+    progress: Callable[[str, float], object] | None,
+) -> Model: ...

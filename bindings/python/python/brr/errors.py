@@ -17,6 +17,14 @@ class ModelFileError(BrrError, OSError):
     """A model file that cannot be read."""
 
 
+class BuildError(BrrError, ValueError):
+    """Word vectors that no model can be built from."""
+
+
+class BuildFileError(BuildError, OSError):
+    """A file of word vectors that cannot be read."""
+
+
 class EntropyError(BrrError, OSError):
     """The operating system gave no randomness; nothing was privatized."""
 

@@ -12,10 +12,14 @@ class Ratio(NamedTuple):
     """P_avg(a) / P_avg(b): equal loss at the average pair of words."""
     maximum: float
     """P_max(a) / P_max(b): equal loss at the pair farthest apart."""
+    nearest: float
+    """The same for the mean distance to the nearest neighbour (not in the paper)."""
     epsilon_average: float | None
     """The epsilon for b with a's loss at the average pair."""
     epsilon_maximum: float | None
     """The epsilon for b with a's loss at the pair farthest apart."""
+    epsilon_nearest: float | None
+    """The epsilon for b with a's loss between nearest neighbours."""
 
 
 def ratio(a: Model, b: Model, epsilon: float | None = None) -> Ratio:
@@ -31,6 +35,8 @@ def ratio(a: Model, b: Model, epsilon: float | None = None) -> Ratio:
     """
     average = a.distances.average / b.distances.average
     maximum = a.distances.maximum / b.distances.maximum
+    nearest = a.distances.nearest_mean / b.distances.nearest_mean
+    ratios = (average, maximum, nearest)
     if epsilon is None:
-        return Ratio(average, maximum, None, None)
-    return Ratio(average, maximum, average * epsilon, maximum * epsilon)
+        return Ratio(*ratios, None, None, None)
+    return Ratio(*ratios, *(ratio * epsilon for ratio in ratios))

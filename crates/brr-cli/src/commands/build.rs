@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use brr::Epsilon;
 use brr::codes::CodeBits;
 use brr_train::binarize;
-use brr_train::build::{Built, Quality, Recipe, Stage, build, ladder};
+use brr_train::build::{Built, Quality, Recipe, Stage, build, ladder, usual_min_distance};
 use brr_train::quality::SimilaritySet;
 use brr_train::vectors::{
     Format, LoadOptions, LoadReport, Loaded, OnDefect, load_with_progress, sha256_of_file,
@@ -47,9 +47,9 @@ pub struct Args {
     /// How vectors become codes
     #[arg(long, value_name = "NAME", default_value = binarize::NAMES[0], value_parser = binarize::NAMES)]
     binarizer: String,
-    /// Fewest bits in which any two codes may differ
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
-    min_distance: u32,
+    /// Fewest bits in which any two codes may differ [default: by length, 24 at 256]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    min_distance: Option<u32>,
     /// Seed of the build: same seed and vectors, same bytes
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -158,7 +158,9 @@ fn recipe(args: &Args, report: &LoadReport) -> Result<Recipe> {
     Ok(Recipe {
         bits: args.bits,
         binarizer: args.binarizer.clone(),
-        min_distance: args.min_distance,
+        min_distance: args
+            .min_distance
+            .unwrap_or_else(|| usual_min_distance(args.bits)),
         seed: args.seed,
         threads: args
             .threads

@@ -27,9 +27,10 @@
 //! z_i is the unit vector, centred, with every principal component divided by
 //! the square root of its standard deviation. That half-way whitening (the
 //! square-root weighting of singular values of Levy, Goldberg, Dagan 2015) tones
-//! down the few strong components, which hold frequency and style more than
-//! meaning. Its strength was chosen by the overlap of nearest neighbours with
-//! those of the *unchanged* vectors, not by human judgements.
+//! down the few strong components, which would otherwise take most of the bits.
+//! Less of it keeps the cosines' order better, about as much keeps the nearest
+//! neighbours best; `experiments/binarizers` has the numbers and says how the
+//! settings were chosen.
 //!
 //! # How
 //!

@@ -87,7 +87,7 @@ proptest! {
         prop_assert!(certified <= weights.textbook_epsilon() * (1.0 + 1e-12) + 1e-12);
         if radius.is_none() {
             // Above the floor the certificate is tight, but for the weights' rounding.
-            prop_assert!(loss >= certified - 3e-7, "loss {loss}, certified {certified}");
+            prop_assert!(loss >= certified - 1e-4, "loss {loss}, certified {certified}");
         }
     }
 

@@ -30,9 +30,10 @@
 //! T ~ exp(-scale * d) does above its floor: then y = w gives ln `T[0]` - ln `T[k]` =
 //! L(k) with the difference of ln Z one way round, y = w' the other way round.
 //!
-//! **Floor.** `T[d]` = max(TOP * exp(-scale * d), FLOOR), rounded down to
-//! [`SIGNIFICANT`] significant binary digits, never 0: every word stays possible,
-//! rounding changes ln T by less than 2^-23, and a table stores in four bytes a
+//! **Floor.** `T[d]` = max(TOP * exp(-scale * d), FLOOR), rounded down to whole
+//! numbers of [`SIGNIFICANT`] significant binary digits, never 0: every word
+//! stays possible, rounding changes ln T by less than 2^-23 (2^-14 next to the
+//! floor), and a table stores in four bytes a
 //! weight. The epsilon is always that of the rounded table. Beyond a radius the
 //! weights can be held at their value there: that is the truncated mechanism
 //! (TEM, Carvalho et al. 2021) as a table of weights, under the same proof.
@@ -48,17 +49,18 @@ use crate::epsilon::{Epsilon, round_up};
 use crate::model::Keep;
 use crate::vocabulary::WordId;
 
-/// Largest weight: a block of 64 fits a u64, all words together a u128.
-const TOP: u64 = 1 << 57;
+/// Largest weight: six bytes, as few as this range takes. A block of 64 fits a
+/// u64, all words together a u128.
+const TOP: u64 = 1 << 47;
 /// Smallest weight that [`Weights::exponential`] makes.
-const FLOOR: u64 = 1 << 24;
+const FLOOR: u64 = 1 << 14;
 /// Binary digits of a weight before its trailing zeros.
 const SIGNIFICANT: u32 = 24;
 
 /// More than the error of a difference of two logarithms of weights or
 /// normalizers.
 ///
-/// Weights are below 2^58 and exact as f64, normalizers below 2^90 and within
+/// Weights are below 2^48 and exact as f64, normalizers below 2^80 and within
 /// 2^-53 of theirs, so logarithms are below 64, where libm's `log` errs by at
 /// most 2^-47. Two of them and their subtraction stay below 2^-45.
 const LOG_SLACK: f64 = 1.0 / (1u64 << 45) as f64;
@@ -84,7 +86,7 @@ impl Weights {
         Weights((0..=bits.get()).map(weight).collect())
     }
 
-    /// Takes a table; `None` unless weights fall from at most 2^57 to at least
+    /// Takes a table; `None` unless weights fall from at most 2^47 to at least
     /// 1 and have at most 24 significant binary digits.
     pub fn new(table: Vec<u64>) -> Option<Weights> {
         let falls = table.windows(2).all(|pair| pair[0] >= pair[1]);
@@ -96,7 +98,7 @@ impl Weights {
 
     /// The largest scale whose textbook epsilon is at most `epsilon`.
     pub fn textbook(bits: CodeBits, epsilon: Epsilon, radius: Option<usize>) -> Weights {
-        // Rounding to integers adds at most 2^-22 per unit of distance.
+        // Rounding to integers adds a little to twice the scale.
         let (mut low, mut high) = (0.0, epsilon.get() / 2.0);
         if Weights::exponential(bits, high, radius).textbook_epsilon() <= epsilon.get() {
             return Weights::exponential(bits, high, radius);

@@ -14,7 +14,7 @@
 //! branches on the input.
 //!
 //! **Tokens without a code** go the same way, from an arbitrary public word and
-//! with all weights 1: uniform over the N words. For a word w, Pr[y | w] lies
+//! with all weights `T[0]`: uniform over the N words. For a word w, Pr[y | w] lies
 //! between `T[P_max]` / Zmax and `T[0]` / Zmin, so the loss between an unknown token
 //! and a word is at most max(ln(N `T[0]` / Zmin), ln(Zmax / (N `T[P_max]`))). Without
 //! a certificate Zmin and Zmax are not known, but T falls, so Z(w) lies between
@@ -241,7 +241,8 @@ impl Mechanism for Exponential {
         let codes = self.model.codes();
         let mut sampler = Sampler::new(Scan::new(codes));
         let known = WeightTable::new(&self.weights);
-        let unknown = WeightTable::new(&vec![1; self.weights.len()]);
+        // As large as the others: as many bytes, as much work.
+        let unknown = WeightTable::new(&vec![self.weights[0]; self.weights.len()]);
         let mut out = Vec::with_capacity(words.len());
         for batch in words.chunks(BATCH) {
             let mut rows = CodeRows::zeros(codes.bits(), batch.len());

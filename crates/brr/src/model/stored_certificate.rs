@@ -136,7 +136,7 @@ mod tests {
         assert!(refused(&|c| c.scale = f64::NAN));
         assert!(refused(&|c| c.keep.plain = 1.1));
         assert!(refused(&|c| c.weights.swap(3, 4)));
-        assert!(refused(&|c| c.weights[0] = 1 << 58));
+        assert!(refused(&|c| c.weights[0] = 1 << 48));
         assert!(refused(&|c| c.normalizers = 1..=*c.normalizers.end()));
         assert!(refused(
             &|c| c.normalizers = *c.normalizers.start()..=1 << 90

@@ -13,7 +13,7 @@ pub enum Backend {
     Scalar,
     /// x86-64 with AVX2.
     Avx2,
-    /// x86-64 with AVX-512 F, BW, BITALG and VBMI (Ice Lake, Zen 4 and later).
+    /// x86-64 with AVX-512 F, BW, BITALG, VBMI and GFNI (Ice Lake, Zen 4 and later).
     Avx512,
     /// 64-bit ARM.
     Neon,

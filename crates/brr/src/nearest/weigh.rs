@@ -16,6 +16,9 @@ pub struct WeightTable {
     /// bytes up.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(super) bytes: [[u8; 256]; 8],
+    /// So many bytes of the weights are not 0 throughout.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(super) width: usize,
     /// The largest distance.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(super) longest: usize,
@@ -26,15 +29,17 @@ impl WeightTable {
     const LEN: usize = (CodeBits::MAX.get() + 1).next_power_of_two();
 
     /// One weight for each distance from 0 to the code length, at most 2^57:
-    /// 64 of them fit a u64.
+    /// 64 of them fit a u64. The fewer bytes the largest has, the faster the sums.
     ///
     /// # Panics
     /// If there are more than 1025 weights, none, or too large ones.
     pub fn new(weights: &[u64]) -> WeightTable {
-        assert!(weights.iter().all(|&w| w <= 1 << 57), "weights up to 2^57");
+        let most = weights.iter().max().expect("a weight");
+        assert!(*most <= 1 << 57, "weights up to 2^57");
         let mut table = WeightTable {
             weights: [0; WeightTable::LEN],
             bytes: [[0; 256]; 8],
+            width: (64 - most.leading_zeros() as usize).div_ceil(8),
             longest: weights.len() - 1,
         };
         table.weights[..weights.len()].copy_from_slice(weights);
@@ -53,7 +58,10 @@ impl WeightTable {
     }
 
     /// The sum for each block of distances.
-    #[inline(always)]
+    ///
+    /// Not inlined: compiled for AVX2 or AVX-512, the lookups would become gather
+    /// instructions, which are slower than loads.
+    #[inline(never)]
     pub(super) fn sums(&self, distances: &[u16], sums: &mut [u64]) {
         for (sum, block) in sums.iter_mut().zip(distances.chunks(LANES)) {
             *sum = block.iter().map(|&d| self.weight(d)).sum();

@@ -16,8 +16,9 @@ kernels!(
     is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512bitalg")
-        && is_x86_feature_detected!("avx512vbmi"),
-    #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi")]
+        && is_x86_feature_detected!("avx512vbmi")
+        && is_x86_feature_detected!("gfni"),
+    #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi,gfni")]
 );
 
 #[derive(Clone, Copy)]
@@ -169,79 +170,99 @@ impl Vector for Zmm {
         words: usize,
         sums: &mut [u64],
     ) {
-        let masks = masks(slices);
         if words < 512 || table.longest > 256 {
             let mut distances = [0; 512];
             Zmm::spread(slices, &mut distances);
             return table.sums(&distances[..words], sums);
         }
-        // Lowest byte of the distances, then each byte of their weights.
-        let low: [Zmm; 8] = std::array::from_fn(|i| low_bytes(&masks, i));
-        let mut totals = [Zmm::splat(0); 8];
-        for (p, plane) in table.bytes.iter().enumerate() {
-            let quarters: [Zmm; 4] = std::array::from_fn(|q| Zmm::load(&plane[q * 64..]));
-            let shift = avx512!(_mm_cvtsi32_si128(8 * p as i32));
-            for (i, (total, low)) in totals.iter_mut().zip(low).enumerate() {
-                let [a, b, c, d] = quarters.map(|q| q.0);
+        // Loops, not closures: those would be compiled without AVX-512.
+        let distances = low_bytes(&slices);
+        let mut totals = [Zmm::splat(0); 2];
+        for (p, plane) in table.bytes[..table.width].iter().enumerate() {
+            let a = Zmm::load(&plane[..64]).0;
+            let b = Zmm::load(&plane[64..128]).0;
+            let c = Zmm::load(&plane[128..192]).0;
+            let d = Zmm::load(&plane[192..]).0;
+            for (i, low) in distances.iter().enumerate() {
+                let total = &mut totals[i / 4];
                 *total = Zmm(avx512!({
                     let mut bytes = _mm512_permutex2var_epi8(a, low.0, b);
                     if P >= 8 {
                         let above = _mm512_permutex2var_epi8(c, low.0, d);
-                        bytes = _mm512_mask_blend_epi8(masks[7][i], bytes, above);
+                        bytes = _mm512_mask_blend_epi8(_mm512_movepi8_mask(low.0), bytes, above);
                     }
                     let sum = _mm512_sad_epu8(bytes, _mm512_setzero_si512());
+                    let shift = _mm_cvtsi32_si128(8 * p as i32);
                     _mm512_add_epi64(total.0, _mm512_sll_epi64(sum, shift))
                 }));
             }
         }
-        for (i, (sum, total)) in sums.iter_mut().zip(totals).enumerate() {
-            *sum = avx512!(_mm512_reduce_add_epi64(total.0)) as u64;
-            if P > 8 {
-                // Distance 256 was looked up as 0.
-                let off = table.weight(256).wrapping_sub(table.weight(0));
-                let count = u64::from(masks[8][i].count_ones());
-                *sum = sum.wrapping_add(off.wrapping_mul(count));
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn spread<const P: usize>(slices: [Zmm; P], out: &mut [u16]) {
-        let masks = masks(slices);
-        for (i, out) in out[..512].chunks_exact_mut(64).enumerate() {
-            let low = low_bytes(&masks, i).0;
-            avx512!({
-                let mut a = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(low));
-                let mut b = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(low));
-                for (p, masks) in masks.iter().enumerate().skip(8) {
-                    let bit = _mm512_set1_epi16(1 << p);
-                    a = _mm512_mask_add_epi16(a, masks[i] as u32, a, bit);
-                    b = _mm512_mask_add_epi16(b, (masks[i] >> 32) as u32, b, bit);
-                }
-                _mm512_storeu_si512(out[..32].as_mut_ptr().cast(), a);
-                _mm512_storeu_si512(out[32..].as_mut_ptr().cast(), b);
-            });
+        // A lane holds two blocks, each in two halves.
+        let sums = &mut sums[..8];
+        avx512!({
+            let [even, odd] = [totals[0].0, totals[1].0];
+            let low = _mm512_unpacklo_epi64(even, odd);
+            let sum = _mm512_add_epi64(low, _mm512_unpackhi_epi64(even, odd));
+            _mm512_storeu_si512(sums.as_mut_ptr().cast(), sum);
+        });
+        if P > 8 {
+            correct_longest(slices[P - 1], table, sums);
         }
     }
 }
 
-/// Each slice as a mask a block.
+/// The lowest byte of the number in each column. Vector `i` has, in lane `l`,
+/// the columns `128 l + 16 i` up to `128 l + 16 i + 15`: of block `2 l` if `i` is
+/// below 4, else of the next.
 #[inline(always)]
-fn masks<const P: usize>(slices: [Zmm; P]) -> [[u64; 8]; P] {
-    let mut masks = [[0u64; 8]; P];
-    for (masks, slice) in masks.iter_mut().zip(slices) {
-        avx512!(_mm512_storeu_si512(masks.as_mut_ptr().cast(), slice.0));
-    }
-    masks
+fn low_bytes<const P: usize>(slices: &[Zmm; P]) -> [Zmm; 8] {
+    let mut s = [Zmm::splat(0); 8];
+    s[..P.min(8)].copy_from_slice(&slices[..P.min(8)]);
+    let [s0, s1, s2, s3, s4, s5, s6, s7] = [
+        s[0].0, s[1].0, s[2].0, s[3].0, s[4].0, s[5].0, s[6].0, s[7].0,
+    ];
+    let mut out = [Zmm::splat(0); 8];
+    avx512!({
+        // Byte j of all slices next to each other, the highest slice first...
+        let (a0, a1) = (_mm512_unpacklo_epi8(s7, s6), _mm512_unpackhi_epi8(s7, s6));
+        let (b0, b1) = (_mm512_unpacklo_epi8(s5, s4), _mm512_unpackhi_epi8(s5, s4));
+        let (c0, c1) = (_mm512_unpacklo_epi8(s3, s2), _mm512_unpackhi_epi8(s3, s2));
+        let (d0, d1) = (_mm512_unpacklo_epi8(s1, s0), _mm512_unpackhi_epi8(s1, s0));
+        let upper = [
+            _mm512_unpacklo_epi16(a0, b0),
+            _mm512_unpackhi_epi16(a0, b0),
+            _mm512_unpacklo_epi16(a1, b1),
+            _mm512_unpackhi_epi16(a1, b1),
+        ];
+        let lower = [
+            _mm512_unpacklo_epi16(c0, d0),
+            _mm512_unpackhi_epi16(c0, d0),
+            _mm512_unpacklo_epi16(c1, d1),
+            _mm512_unpackhi_epi16(c1, d1),
+        ];
+        // ... are an 8 x 8 matrix of bits; its transpose are the numbers.
+        let unit = _mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64);
+        for (i, pair) in out.chunks_exact_mut(2).enumerate() {
+            let first = _mm512_unpacklo_epi32(upper[i], lower[i]);
+            let second = _mm512_unpackhi_epi32(upper[i], lower[i]);
+            pair[0] = Zmm(_mm512_gf2p8affine_epi64_epi8::<0>(unit, first));
+            pair[1] = Zmm(_mm512_gf2p8affine_epi64_epi8::<0>(unit, second));
+        }
+    });
+    out
 }
 
-/// The lowest byte of each number of block `i`.
+/// Words at distance 256, the columns set in `slice`, were weighed as at 0.
 #[inline(always)]
-fn low_bytes<const P: usize>(masks: &[[u64; 8]; P], i: usize) -> Zmm {
-    let mut low = Zmm::splat(0);
-    for (p, masks) in masks.iter().take(8).enumerate() {
-        let bit = Zmm::splat(1 << p);
-        low = Zmm(avx512!(_mm512_mask_add_epi8(low.0, masks[i], low.0, bit.0)));
+fn correct_longest(slice: Zmm, table: &WeightTable, sums: &mut [u64]) {
+    let mut counts = [0u64; 8];
+    avx512!({
+        let bits = _mm512_popcnt_epi8(slice.0);
+        let count = _mm512_sad_epu8(bits, _mm512_setzero_si512());
+        _mm512_storeu_si512(counts.as_mut_ptr().cast(), count);
+    });
+    let off = table.weight(256).wrapping_sub(table.weight(0));
+    for (sum, count) in sums.iter_mut().zip(counts) {
+        *sum = sum.wrapping_add(off.wrapping_mul(count));
     }
-    low
 }

@@ -1,0 +1,89 @@
+"""Models from pretrained word vectors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from brr import _native
+
+
+def build(
+    vectors: str | os.PathLike[str],
+    *,
+    bits: int = 256,
+    words: int | None = None,
+    binarizer: str = "affinity",
+    min_distance: int = 1,
+    seed: int = 1,
+    format: str | None = None,
+    word_list: str | os.PathLike[str] | None = None,
+    cased: bool = False,
+    numbers: bool = False,
+    strict: bool = False,
+    similarity: Iterable[str | os.PathLike[str]] = (),
+    certify: Iterable[float] | None = None,
+    name: str | None = None,
+    source: str | None = None,
+    licence: str | None = None,
+    threads: int | None = None,
+    progress: Callable[[str, float], object] | None = None,
+) -> _native.Model:
+    """Build a model from a file of word vectors, as ``brr build`` does.
+
+    Same vectors and options, same bytes: of the program and of this function.
+    Takes minutes for a large vocabulary, and is not interrupted by Ctrl-C. Never
+    build a model from private text.
+
+    Args:
+        vectors: GloVe or word2vec text, word2vec binary, fastText .vec or .bin,
+            NumPy .npy; plain, .gz, .zst or .zip.
+        bits: Length of the codes: a multiple of 64, up to 1024.
+        words: Take the first so many words of the file; all if None.
+        binarizer: How vectors become codes: affinity, autoencoder, itq or
+            hyperplane.
+        min_distance: Fewest bits in which any two codes may differ.
+        seed: Seed of the build. (The noise of privatization has none.)
+        format: The vectors' format: glove, word2vec-text, word2vec-binary,
+            fasttext or npy; recognized if None.
+        word_list: The words of a .npy file, one per line.
+        cased: Keep upper and lower case apart.
+        numbers: Let tokens with digits in.
+        strict: End at the first defective row instead of skipping it.
+        similarity: Word-similarity files to measure the codes on.
+        certify: Epsilons to certify the exponential mechanism for: a ladder if
+            None, none if empty.
+        name: Name of the model; the vectors' file name if None.
+        source: Where the vectors come from.
+        licence: Licence of the vectors.
+        threads: Threads to use; the model does not depend on it.
+        progress: Is called with the name of a stage and the share of it done,
+            from any thread.
+
+    Raises:
+        BuildError: The vectors cannot be used; the message says why.
+        BuildFileError: A file cannot be read.
+    """
+    # The file's name only: folders are nobody's business.
+    file = Path(vectors).name
+    meta = [("name", name or file), ("source", source), ("licence", licence)]
+    meta.append(("vectors-file", file))
+    return _native._build(
+        vectors,
+        bits=bits,
+        words=words,
+        binarizer=binarizer,
+        min_distance=min_distance,
+        seed=seed,
+        format=format,
+        word_list=word_list,
+        cased=cased,
+        numbers=numbers,
+        strict=strict,
+        similarity=list(similarity),
+        certify=None if certify is None else list(certify),
+        meta=[(key, value) for key, value in meta if value is not None],
+        threads=threads,
+        progress=progress,
+    )

@@ -1,0 +1,129 @@
+//! Word vectors to a model: `brr build` from Python.
+
+use std::path::{Path, PathBuf};
+
+use brr::Epsilon;
+use brr::codes::CodeBits;
+use brr_train::build::{Recipe, Stage, build as build_model, ladder};
+use brr_train::quality::SimilaritySet;
+use brr_train::vectors::{Format, LoadOptions, OnDefect, load_with_progress, sha256_of_file};
+use brr_train::vocabulary_rule::{Case, Numbers, VocabularyRule};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::failure;
+use crate::model::Model;
+
+/// Builds a model from a file of word vectors.
+#[pyfunction(name = "_build")]
+#[pyo3(signature = (vectors, *, bits, words, binarizer, min_distance, seed, format, word_list,
+                    cased, numbers, strict, similarity, certify, meta, threads, progress))]
+#[allow(clippy::too_many_arguments)] // Python's keyword arguments
+pub fn build(
+    py: Python<'_>,
+    vectors: PathBuf,
+    bits: usize,
+    words: Option<usize>,
+    binarizer: String,
+    min_distance: u32,
+    seed: u64,
+    format: Option<&str>,
+    word_list: Option<PathBuf>,
+    cased: bool,
+    numbers: bool,
+    strict: bool,
+    similarity: Vec<PathBuf>,
+    certify: Option<Vec<f64>>,
+    meta: Vec<(String, String)>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Model> {
+    let bits = CodeBits::new(bits)
+        .ok_or_else(|| PyValueError::new_err("bits must be a multiple of 64 from 64 to 1024"))?;
+    let format = format.map(str::parse::<Format>).transpose();
+    let options = LoadOptions {
+        words,
+        format: format.map_err(PyValueError::new_err)?,
+        word_list,
+        on_defect: if strict {
+            OnDefect::Fail
+        } else {
+            OnDefect::Skip
+        },
+        filter: VocabularyRule {
+            numbers: if numbers {
+                Numbers::Keep
+            } else {
+                Numbers::Drop
+            },
+            case: if cased { Case::Keep } else { Case::Fold },
+        },
+    };
+    let certificates = match certify {
+        None => ladder(bits),
+        Some(epsilons) => epsilons
+            .into_iter()
+            .map(Epsilon::new)
+            .collect::<brr::Result<_>>()
+            .map_err(|error| failure::to_py(py, &error))?,
+    };
+    let recipe = Recipe {
+        bits,
+        binarizer,
+        min_distance,
+        seed,
+        threads: threads.unwrap_or_else(brr_train::parallel::cores),
+        lowercase: !cased,
+        certificates,
+        meta,
+    };
+    let tell = |name: &str, share: f64| tell(progress.as_ref(), name, share);
+    py.detach(|| run(&vectors, &options, recipe, &similarity, &tell))
+        .map_err(|error| failure::train(py, &error))
+}
+
+fn run(
+    path: &Path,
+    options: &LoadOptions,
+    mut recipe: Recipe,
+    similarity: &[PathBuf],
+    tell: &(dyn Fn(&str, f64) + Sync),
+) -> brr_train::Result<Model> {
+    let read = |file: &PathBuf| SimilaritySet::read(file).map_err(brr_train::Error::from);
+    let similarity: Vec<_> = similarity.iter().map(read).collect::<Result<_, _>>()?;
+    let loaded = load_with_progress(path, options, &mut |p| {
+        let by_words = p.words_wanted.map(|n| p.words as f64 / n as f64);
+        tell("vectors", by_words.unwrap_or(0.0));
+    })?;
+    let digest = loaded.report.sha256.or_else(|| sha256_of_file(path).ok());
+    let digest = digest.map(|d| ("vectors-sha256".to_owned(), crate::model::hex(&d)));
+    recipe.meta.extend(digest);
+    let built = build_model(&loaded.vectors, &recipe, &similarity, &|stage| {
+        let (name, share) = named(stage);
+        tell(name, share);
+    })?;
+    Ok(Model::own(built.model))
+}
+
+fn named(stage: Stage) -> (&'static str, f64) {
+    match stage {
+        Stage::Binarize(p) => ("codes", p.step as f64 / p.steps.max(1) as f64),
+        Stage::Separate => ("separation", 0.0),
+        Stage::Distances(share) => ("distances", share),
+        Stage::Calibrate(share) => ("calibration", share),
+        Stage::Certify(share) => ("certificates", share),
+        Stage::Quality => ("quality", 0.0),
+        _ => ("other", 0.0),
+    }
+}
+
+/// Calls Python from whatever thread this is. A callback that fails is shown
+/// and does not end the build.
+fn tell(progress: Option<&Py<PyAny>>, name: &str, share: f64) {
+    let Some(progress) = progress else { return };
+    Python::attach(|py| {
+        if let Err(error) = progress.call1(py, (name, share)) {
+            error.write_unraisable(py, None);
+        }
+    });
+}

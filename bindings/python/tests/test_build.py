@@ -1,0 +1,50 @@
+"""Models from word vectors."""
+
+import pytest
+
+import brr
+
+
+def test_same_bytes_as_the_program(cli, vectors, tmp_path):
+    theirs = tmp_path / "theirs.brr"
+    cli("build", str(vectors), "-o", str(theirs), "--bits", "64", "--licence", "CC0")
+    ours = brr.build(vectors, bits=64, licence="CC0")
+    assert ours.inspect() == brr.Model.load(theirs).inspect()
+    assert ours.to_bytes() == theirs.read_bytes()
+
+
+def test_a_built_model_privatizes(vectors):
+    stages = set()
+    model = brr.build(
+        vectors, bits=128, binarizer="itq", words=100, certify=[0.5, 1.0], name="mine",
+        source="made up", progress=lambda stage, share: stages.add((stage, 0 <= share <= 1)),
+    )  # fmt: skip
+    assert len(model) == 100
+    assert model.meta["name"] == "mine"
+    assert model.meta["vectors-file"] == vectors.name
+    assert str(vectors.parent) not in str(model.meta)
+    assert [c.epsilon <= asked for c, asked in zip(model.certificates, [0.5, 1.0])] == [
+        True
+    ] * 2
+    assert ("codes", True) in stages
+    assert all(fine for _, fine in stages)
+    for mechanism in ("brr", "exponential"):
+        privatizer = brr.Privatizer(model, mechanism, epsilon=1.0)
+        assert set(privatizer.privatize("film good").split()) <= set(model.words)
+    assert brr.Privatizer(model, "exponential", keep=0.9).expected_keep is not None
+    ratio = brr.ratio(brr.Model.english(), model, epsilon=1.0)
+    assert ratio.epsilon_average == pytest.approx(ratio.average)
+
+
+def test_what_cannot_be_built(vectors, tmp_path):
+    with pytest.raises(brr.BuildFileError, match=r"missing\.txt"):
+        brr.build(tmp_path / "missing.txt")
+    empty = tmp_path / "empty.txt"
+    empty.write_text("")
+    with pytest.raises(brr.BuildError, match="empty"):
+        brr.build(empty)
+    for wrong in ({"bits": 100}, {"format": "csv"}, {"binarizer": "magic"}):
+        with pytest.raises(ValueError, match=r"bits|format|binarizer"):
+            brr.build(vectors, **wrong)
+    with pytest.raises(brr.BudgetError):
+        brr.build(vectors, bits=64, certify=[-1.0])
