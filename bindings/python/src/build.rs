@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use brr::Epsilon;
 use brr::codes::CodeBits;
-use brr_train::build::{Recipe, Stage, build as build_model, ladder};
+use brr_train::build::{Recipe, Stage, build as build_model};
 use brr_train::quality::SimilaritySet;
 use brr_train::vectors::{Format, LoadOptions, OnDefect, load_with_progress, sha256_of_file};
 use brr_train::vocabulary_rule::{Case, Numbers, VocabularyRule};
@@ -59,14 +59,10 @@ pub fn build(
             case: if cased { Case::Keep } else { Case::Fold },
         },
     };
-    let certificates = match certify {
-        None => ladder(bits),
-        Some(epsilons) => epsilons
-            .into_iter()
-            .map(Epsilon::new)
-            .collect::<brr::Result<_>>()
-            .map_err(|error| failure::to_py(py, &error))?,
-    };
+    let certificates = certify
+        .map(|epsilons| epsilons.into_iter().map(Epsilon::new).collect())
+        .transpose()
+        .map_err(|error| failure::to_py(py, &error))?;
     let recipe = Recipe {
         bits,
         binarizer,

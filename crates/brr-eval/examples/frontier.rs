@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             seed: 1,
             threads: cores(),
             lowercase: true,
-            certificates: Vec::new(),
+            certificates: Some(Vec::new()),
             meta: Vec::new(),
         };
         models.push(Arc::new(build(&vectors, &recipe, &[], &|_| {})?.model));

@@ -9,7 +9,7 @@ use brr::{Epsilon, mechanism::Certificate};
 
 use crate::binarize::{self, Binarizer, Options, separate};
 use crate::calibration::calibrate;
-use crate::certify::Certifier;
+use crate::certify::{Certifier, certify_ladder};
 use crate::distances::code_distances;
 use crate::error::{Error, Result};
 use crate::quality::{CodeStats, Retention, SimilaritySet, neighbor_overlap, retention};
@@ -35,27 +35,11 @@ pub struct Recipe {
     pub threads: usize,
     /// Whether texts are looked up in lower case.
     pub lowercase: bool,
-    /// Epsilons to certify the exponential mechanism for.
-    pub certificates: Vec<Epsilon>,
+    /// Epsilons to certify the exponential mechanism for; if none are named, a
+    /// [ladder](certify_ladder) from hardly a word kept to nearly all.
+    pub certificates: Option<Vec<Epsilon>>,
     /// What the model says about itself: name, source, licence.
     pub meta: Vec<(String, String)>,
-}
-
-/// Epsilons, per bit of a 256-bit code, for which a model is certified unless
-/// others are asked for: from hardly a word kept to nearly all.
-const LADDER: [f64; 12] = [
-    0.06, 0.07, 0.08, 0.085, 0.09, 0.095, 0.10, 0.105, 0.11, 0.12, 0.13, 0.15,
-];
-
-/// The usual epsilons to certify for codes of this length. The average distance
-/// of two words grows with the length, so epsilon shrinks with it.
-pub fn ladder(bits: CodeBits) -> Vec<Epsilon> {
-    let scale = 256.0 / bits.get() as f64;
-    let rounded = |e: f64| (e * scale * 1e4).round() / 1e4;
-    LADDER
-        .iter()
-        .filter_map(|&e| Epsilon::new(rounded(e)).ok())
-        .collect()
 }
 
 /// Fewest bits in which any two codes of this length should differ: what tightens
@@ -223,13 +207,15 @@ fn record(
 }
 
 fn certified(model: Model, recipe: &Recipe, progress: OnStage<'_>) -> Result<Model> {
-    if recipe.certificates.is_empty() {
-        return Ok(model);
-    }
-    let certifier = Certifier::new(&model, recipe.threads, &|share| {
-        progress(Stage::Certify(share))
-    });
-    let certify = |&target: &Epsilon| certifier.certify(target, None);
-    let certificates: Vec<Certificate> = recipe.certificates.iter().map(certify).collect();
+    let progress = |share| progress(Stage::Certify(share));
+    let certificates = match &recipe.certificates {
+        None => certify_ladder(&model, recipe.threads, &progress),
+        Some(targets) if targets.is_empty() => return Ok(model),
+        Some(targets) => {
+            let certifier = Certifier::new(&model, recipe.threads, &progress);
+            let certify = |&target: &Epsilon| certifier.certify(target, None);
+            targets.iter().map(certify).collect::<Vec<Certificate>>()
+        }
+    };
     Ok(model.with_certificates(&certificates)?)
 }

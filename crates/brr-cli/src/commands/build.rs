@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use brr::Epsilon;
 use brr::codes::CodeBits;
 use brr_train::binarize;
-use brr_train::build::{Built, Quality, Recipe, Stage, build, ladder, usual_min_distance};
+use brr_train::build::{Built, Quality, Recipe, Stage, build, usual_min_distance};
 use brr_train::quality::SimilaritySet;
 use brr_train::vectors::{
     Format, LoadOptions, LoadReport, Loaded, OnDefect, load_with_progress, sha256_of_file,
@@ -145,16 +145,14 @@ fn load(args: &Args, stages: &Stages) -> Result<Loaded> {
 }
 
 fn recipe(args: &Args, report: &LoadReport) -> Result<Recipe> {
-    let certificates = if args.no_certificates {
-        Vec::new()
-    } else if args.certify.is_empty() {
-        ladder(args.bits)
-    } else {
+    let asked = || {
         args.certify
             .iter()
             .map(|&e| Epsilon::new(e))
-            .collect::<brr::Result<_>>()?
+            .collect::<brr::Result<_>>()
     };
+    let ladder = args.certify.is_empty() && !args.no_certificates;
+    let certificates = if ladder { None } else { Some(asked()?) };
     Ok(Recipe {
         bits: args.bits,
         binarizer: args.binarizer.clone(),
