@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use brr::Epsilon;
 use brr::codes::CodeBits;
-use brr_train::build::{Recipe, Stage, build as build_model};
+use brr_train::build::{Recipe, Stage, build as build_model, usual_min_distance};
 use brr_train::quality::SimilaritySet;
 use brr_train::vectors::{Format, LoadOptions, OnDefect, load_with_progress, sha256_of_file};
 use brr_train::vocabulary_rule::{Case, Numbers, VocabularyRule};
@@ -25,7 +25,7 @@ pub fn build(
     bits: usize,
     words: Option<usize>,
     binarizer: String,
-    min_distance: u32,
+    min_distance: Option<u32>,
     seed: u64,
     format: Option<&str>,
     word_list: Option<PathBuf>,
@@ -66,7 +66,7 @@ pub fn build(
     let recipe = Recipe {
         bits,
         binarizer,
-        min_distance,
+        min_distance: min_distance.unwrap_or_else(|| usual_min_distance(bits)),
         seed,
         threads: threads.unwrap_or_else(brr_train::parallel::cores),
         lowercase: !cased,

@@ -274,7 +274,7 @@ def _build(
     bits: int,
     words: int | None,
     binarizer: str,
-    min_distance: int,
+    min_distance: int | None,
     seed: int,
     format: str | None,
     word_list: str | os.PathLike[str] | None,

@@ -15,7 +15,7 @@ def build(
     bits: int = 256,
     words: int | None = None,
     binarizer: str = "affinity",
-    min_distance: int = 1,
+    min_distance: int | None = None,
     seed: int = 1,
     format: str | None = None,
     word_list: str | os.PathLike[str] | None = None,
@@ -43,7 +43,8 @@ def build(
         words: Take the first so many words of the file; all if None.
         binarizer: How vectors become codes: affinity, autoencoder, itq or
             hyperplane.
-        min_distance: Fewest bits in which any two codes may differ.
+        min_distance: Fewest bits in which any two codes may differ; by default
+            4, 8 and 24 for codes of 64, 128 and 256 bits.
         seed: Seed of the build. (The noise of privatization has none.)
         format: The vectors' format: glove, word2vec-text, word2vec-binary,
             fasttext or npy; recognized if None.
