@@ -172,7 +172,7 @@ fn golden_run() {
     let texts = ["Qa qb, qc <br/> unknown QD!", "qe"];
     let out = p.privatize_batch_with(&texts, &mut rng);
     let texts: Vec<&str> = out.iter().map(|o| o.text.as_str()).collect();
-    assert_eq!(texts, ["qjd qh, qac <br /> qbb qac!", "qj"]);
+    assert_eq!(texts, ["qjd qh, qac <br /> qo qa!", "qtb"]);
 
     // Another search gives the same words.
     let indexed = privatizer(Options {
@@ -189,5 +189,5 @@ fn golden_run() {
         ..Options::default()
     });
     let out = p.privatize_batch_with(&["Qa qb, qc unknown QD!"], &mut rng);
-    assert_eq!(out[0].text, "qmd qeb, qh qp qd!");
+    assert_eq!(out[0].text, "qfb qf, qc qq qd!");
 }
