@@ -19,9 +19,7 @@ use brr_train::parallel::cores;
 use brr_train::vectors::{LoadOptions, load};
 
 /// Privacy-loss bounds, closer where the mechanisms part.
-const BOUNDS: [f64; 14] = [
-    2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 18.0, 27.0, 40.0, 60.0, 85.0, 120.0, 160.0,
-];
+const BOUNDS: [f64; 10] = [4.0, 8.0, 11.0, 13.5, 16.0, 25.0, 40.0, 60.0, 85.0, 140.0];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -70,8 +68,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut tables: Vec<Table> = Vec::new();
     for (family, likeness) in &families {
         let plan = Plan {
-            words: if family.name() == "madlib" { 250 } else { 500 },
-            draws: if family.name() == "madlib" { 60 } else { 200 },
+            words: if family.name() == "madlib" { 150 } else { 300 },
+            draws: if family.name() == "madlib" { 60 } else { 150 },
             ..Plan::default()
         };
         let started = std::time::Instant::now();
