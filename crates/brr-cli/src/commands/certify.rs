@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use brr::mechanism::Certificate;
 use brr::{Epsilon, Model};
 use brr_train::certify::Certifier;
+use brr_train::distances::code_distances;
 use serde_json::{Value, json};
 
 use crate::commands::privatize::positive;
@@ -71,7 +72,7 @@ pub fn run(args: Args) -> Result {
     });
     stages.finish();
     if args.verify {
-        return verify(&args, &model, &certifier);
+        return verify(&args, &model, &certifier, threads);
     }
     let mut made = Vec::new();
     for &epsilon in &args.epsilon {
@@ -82,11 +83,17 @@ pub fn run(args: Args) -> Result {
     Ok(())
 }
 
-fn verify(args: &Args, model: &Model, certifier: &Certifier) -> Result {
+fn verify(args: &Args, model: &Model, certifier: &Certifier, threads: usize) -> Result {
     if model.certificates().is_empty() {
         return Err(Failure::Failed(
             "the model has no certificate to verify: make one with `brr certify MODEL --epsilon E`"
                 .into(),
+        ));
+    }
+    // What is said of unknown words rests on the stored distances.
+    if code_distances(model.codes(), threads, &|_| {}) != model.code_distances() {
+        return Err(Failure::Failed(
+            "the model's stored distances are not those of its codes: build it again with `brr build`".into(),
         ));
     }
     for certificate in model.certificates() {
