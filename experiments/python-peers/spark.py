@@ -8,6 +8,7 @@ warm after the first round. Run by ``scripts/test-spark``.
 
 import argparse
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -27,8 +28,8 @@ def main() -> None:
     """Measure, and print a table in Markdown."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cli", help="the brr program")
-    parser.add_argument("--rounds", type=int, default=6)
-    parser.add_argument("--documents", type=int, default=40_000)
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--documents", type=int, default=240_000)
     args = parser.parse_args()
     session = (
         SparkSession.builder.master(os.environ["BRR_SPARK_MASTER"])
@@ -36,6 +37,9 @@ def main() -> None:
         .config("spark.executor.memory", "1g")
         .config("spark.cores.max", "2")
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        # Several tasks a core, so that the cores end at about the same time.
+        .config("spark.sql.files.minPartitionNum", "24")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .getOrCreate()
@@ -51,8 +55,7 @@ def measure(session: SparkSession, cli: str, rounds: int, count: int, folder: Pa
     texts = documents(count, WORDS)
     (folder / "texts.txt").write_text("\n".join(texts) + "\n")
     frame = session.createDataFrame([(text,) for text in texts], "text string")
-    # Several partitions a core, so that the cores end at about the same time.
-    frame.repartition(8).write.parquet(str(folder / "texts"))
+    frame.repartition(24).write.parquet(str(folder / "texts"))
 
     def by_cli() -> float:
         command = [cli, "privatize", "-q", "--epsilon", str(EPSILON), "--threads", "2"]
@@ -76,11 +79,10 @@ def measure(session: SparkSession, cli: str, rounds: int, count: int, folder: Pa
         print(f"round {number} of {rounds}: {pair[0]:.2f} {pair[1]:.2f} s", file=sys.stderr)
     words = count * WORDS
     best_cli, best_spark = min(c for c, _ in taken), min(s for _, s in taken)
-    ratios = sorted(c / s for c, s in taken)
     print("| who | words/s (best) | of the CLI's | median round |")
     print("|---|---:|---:|---:|")
     print(f"| CLI, 2 threads | {words / best_cli:,.0f} | | |")
-    share, median = best_cli / best_spark, ratios[len(ratios) // 2]
+    share, median = best_cli / best_spark, statistics.median(c / s for c, s in taken)
     print(f"| Spark, 2 workers | {words / best_spark:,.0f} | {share:.0%} | {median:.0%} |")
 
 
