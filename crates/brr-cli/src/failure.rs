@@ -91,7 +91,8 @@ impl From<brr_train::Error> for Failure {
 /// Prints clap's help as it is, and its errors in one line.
 pub fn usage(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind::{
-        DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion, UnknownArgument,
+        DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion, InvalidSubcommand,
+        UnknownArgument,
     };
     match error.kind() {
         DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => {
@@ -99,6 +100,10 @@ pub fn usage(error: &clap::Error) -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
         UnknownArgument => eprintln!("error: {}", unknown_argument(error)),
+        // Whoever forgets the verb gives their text in its place: it is not repeated.
+        InvalidSubcommand => eprintln!(
+            "error: the first argument is not a command; for text: brr privatize TEXT; see `brr help`"
+        ),
         _ => eprintln!("{}; see `brr help`", first_paragraph(error)),
     }
     ExitCode::from(2)

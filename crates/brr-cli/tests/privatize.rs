@@ -185,6 +185,9 @@ fn text_that_looks_like_a_flag_is_not_repeated() {
     assert_one_line(&ran, 2, &["goes after `--`"]);
     assert!(!ran.stderr.contains("mysecret"));
     assert_eq!(run(&["privatize", "--", "--mysecret"]).code, 0);
+    let forgotten = run(&["mysecret text"]);
+    assert_one_line(&forgotten, 2, &["brr privatize"]);
+    assert!(!forgotten.stderr.contains("mysecret"));
 }
 
 #[test]
