@@ -75,7 +75,8 @@ fn label_column() -> String {
     "label".into()
 }
 
-/// Most labels a classifier is made for; more is mostly a wrong column.
+/// Most labels a classifier is made for; more is mostly a wrong column, and so are
+/// labels that hardly two texts share.
 const MOST_LABELS: usize = 1000;
 
 /// Labelled texts in their four parts.
@@ -185,9 +186,10 @@ fn labels(source: &Source, rows: &read::Rows) -> Result<Vec<String>> {
     match labels.len() {
         0 => wrong("there are no texts in it".into()),
         1 => wrong("all texts have the same label; a classifier needs at least two".into()),
-        n if n > MOST_LABELS => wrong(format!(
-            "column {:?} has {n} different values: more than {MOST_LABELS} labels; is it the right column?",
-            source.label
+        n if n > MOST_LABELS || 2 * n > rows.train.len() + rows.test.len() => wrong(format!(
+            "column {:?} has {n} different values in {} texts: too many for labels; is it the right column?",
+            source.label,
+            rows.train.len() + rows.test.len()
         )),
         _ => Ok(labels),
     }
