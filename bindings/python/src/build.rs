@@ -104,7 +104,7 @@ fn run(
 fn named(stage: Stage) -> (&'static str, f64) {
     match stage {
         Stage::Binarize(p) => ("codes", p.step as f64 / p.steps.max(1) as f64),
-        Stage::Separate => ("separation", 0.0),
+        Stage::Separate(share) => ("separation", share),
         Stage::Distances(share) => ("distances", share),
         Stage::Calibrate(share) => ("calibration", share),
         Stage::Certify(share) => ("certificates", share),

@@ -10,7 +10,6 @@ use brr::{Epsilon, mechanism::Certificate};
 use crate::binarize::{self, Binarizer, Options, separate};
 use crate::calibration::calibrate;
 use crate::certify::{Certifier, certify_ladder};
-use crate::distances::code_distances;
 use crate::error::{Error, Result};
 use crate::quality::{CodeStats, Retention, SimilaritySet, neighbor_overlap, retention};
 use crate::vectors::Vectors;
@@ -59,8 +58,8 @@ pub fn usual_min_distance(bits: CodeBits) -> u32 {
 pub enum Stage {
     /// Making codes.
     Binarize(binarize::Progress),
-    /// Giving every word a code of its own.
-    Separate,
+    /// Giving every word a code of its own; the share done.
+    Separate(f64),
     /// Measuring all pairs of codes; the share done.
     Distances(f64),
     /// Simulating BRR; the share done.
@@ -81,7 +80,9 @@ pub struct Quality {
     pub retention: Vec<Retention>,
     /// Share of the ten nearest words that real vectors and codes agree on.
     pub neighbor_overlap: f64,
-    /// Balance, closest pairs, duplicates.
+    /// Words over which that is the mean, spread evenly over the vocabulary.
+    pub neighbor_sample: usize,
+    /// Distances, balance, closest pairs.
     pub codes: CodeStats,
 }
 
@@ -150,14 +151,20 @@ pub fn build(
         threads: recipe.threads,
     };
     let codes = binarizer.binarize(vectors, &options, &mut |p| progress(Stage::Binarize(p)))?;
-    progress(Stage::Separate);
-    let separated = separate(vectors, &codes, recipe.min_distance, recipe.threads)?;
+    let separated = separate(
+        vectors,
+        &codes,
+        recipe.min_distance,
+        recipe.threads,
+        &|share| progress(Stage::Separate(share)),
+    )?;
     let codes = &separated.codes;
     let blocks = to_blocks(codes);
     let table = CodeBlocks::new(recipe.bits, codes.len(), &blocks).expect("as many codes as words");
-    let distances = code_distances(table, recipe.threads, &|share| {
+    let stats = CodeStats::measure(table, CLOSEST, recipe.threads, &|share| {
         progress(Stage::Distances(share))
     });
+    let distances = stats.distances;
     let calibration = calibrate(table, recipe.seed, recipe.threads, &|share| {
         progress(Stage::Calibrate(share))
     });
@@ -165,7 +172,8 @@ pub fn build(
     let quality = Quality {
         retention: retention(vectors, codes, similarity),
         neighbor_overlap: neighbor_overlap(vectors, codes, 10, NEIGHBOR_SAMPLE, recipe.threads),
-        codes: CodeStats::measure(codes, CLOSEST, recipe.threads, |_| {}),
+        neighbor_sample: NEIGHBOR_SAMPLE.min(codes.len()),
+        codes: stats,
     };
     let mut meta = recipe.meta.clone();
     meta.extend(record(recipe, &*binarizer, vectors, separated.moved));
