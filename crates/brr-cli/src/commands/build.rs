@@ -1,5 +1,6 @@
 //! `brr build`: word vectors to a model.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use brr::Epsilon;
@@ -103,7 +104,10 @@ pub fn run(args: Args) -> Result {
     let stages = Stages::new();
     let loaded = load(&args, &stages)?;
     let recipe = recipe(&args, &loaded.report)?;
-    let progress = |stage: Stage| show(&stages, stage);
+    let progress = |stage: Stage| {
+        show(&stages, stage);
+        ControlFlow::Continue(())
+    };
     let built = build(&loaded.vectors, &recipe, &similarity, &progress)?;
     let took = stages.took();
     stages.finish();
