@@ -34,6 +34,7 @@ enum Command {
     Calibrate(commands::calibrate::Args),
     Explain(commands::explain::Args),
     Ratio(commands::ratio::Args),
+    Evaluate(commands::evaluate::Args),
     Audit(commands::audit::Args),
     Bench(commands::bench::Args),
 }
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         Command::Calibrate(args) => commands::calibrate::run(args),
         Command::Explain(args) => commands::explain::run(args),
         Command::Ratio(args) => commands::ratio::run(args),
+        Command::Evaluate(args) => commands::evaluate::run(args),
         Command::Audit(args) => commands::audit::run(args),
         Command::Bench(args) => commands::bench::run(args),
     };

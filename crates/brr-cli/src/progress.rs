@@ -71,6 +71,11 @@ impl Stages {
         took.collect::<Vec<_>>().join(", ")
     }
 
+    /// Says something above the bar.
+    pub fn say(&self, text: &str) {
+        self.bar.suspend(|| eprintln!("brr: {text}"));
+    }
+
     /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
