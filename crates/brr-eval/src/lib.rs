@@ -4,13 +4,15 @@
 //! [`mechanisms`] (the baselines beside brr's own) -> [`channel`] (what a
 //! mechanism does to a word) -> [`calibrate`] and [`explain`] (for the person who
 //! chooses epsilon) -> [`report`] (for whoever reads it); [`audit`] tries to
-//! falsify a guarantee; [`ratio`] puts two metrics side by side.
+//! falsify a guarantee; [`ratio`] puts two metrics side by side; [`estimate`] is what a
+//! server learns from many privatized texts.
 //!
 //! Simulations here are seeded and say so. Nothing in this crate runs on a device.
 
 pub mod audit;
 pub mod calibrate;
 pub mod channel;
+pub mod estimate;
 pub mod explain;
 pub mod interval;
 pub mod mechanisms;
