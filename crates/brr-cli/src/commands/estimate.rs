@@ -110,7 +110,7 @@ pub fn run(args: Args) -> Result {
             "brr: fewer than 30 documents: intervals take words as independent and may be too narrow"
         );
     }
-    print(&args, &model, &documents, &found)
+    print(&args, &model, &documents, start.unknown, &found)
 }
 
 fn privatizer(
@@ -260,7 +260,13 @@ fn channel(privatizer: &Privatizer, seed: u64) -> WordChannel {
     }
 }
 
-fn print(args: &Args, model: &Model, documents: &Documents, found: &Estimates) -> Result {
+fn print(
+    args: &Args,
+    model: &Model,
+    documents: &Documents,
+    unknown: f64,
+    found: &Estimates,
+) -> Result {
     let mut order: Vec<usize> = (0..found.words.len()).collect();
     order.sort_by(|a, b| {
         let by_estimate = found.words[*b]
@@ -286,7 +292,7 @@ fn print(args: &Args, model: &Model, documents: &Documents, found: &Estimates) -
             "words_received": documents.total(),
             "resampled": found.unit,
             "turns": found.turns,
-            "unknown": count(&found.unknown),
+            "unknown_share": unknown,
             "words": order.iter().map(row).collect::<Vec<_>>(),
         });
         format!("{facts:#}\n")

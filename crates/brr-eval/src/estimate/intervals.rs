@@ -33,8 +33,8 @@ const Z95: f64 = 1.96;
 
 /// Half widths and biases of all shares.
 pub(super) struct Spread {
-    pub(super) error: Frequencies,
-    pub(super) bias: Frequencies,
+    pub(super) error: Vec<f64>,
+    pub(super) bias: Vec<f64>,
 }
 
 impl Spread {
@@ -47,10 +47,7 @@ impl Spread {
         turns: usize,
         plan: &Plan,
     ) -> Spread {
-        let zero = Frequencies {
-            words: vec![0.0; found.words.len()],
-            unknown: 0.0,
-        };
+        let zero = vec![0.0; found.words.len()];
         if plan.resamplings == 0 {
             return Spread {
                 error: zero.clone(),
@@ -58,7 +55,7 @@ impl Spread {
             };
         }
         let again = run(channel, &predict(channel, found), first.clone(), turns);
-        let bias = combine(&again, found, |a, f| a - f);
+        let bias = combine(&again.words, &found.words, |a, f| a - f);
         // Sums of squares in parts, so that memory does not grow with the resamplings.
         let threads = plan.threads.clamp(1, plan.resamplings);
         let sums = parallel::map(threads, PARTS, |part| {
@@ -66,7 +63,7 @@ impl Spread {
             for number in (part..plan.resamplings).step_by(PARTS) {
                 let counts = resample(documents, plan.seed, number as u64);
                 let other = run(channel, &counts, first.clone(), turns);
-                let squares = combine(&other, found, |a, f| (a - f) * (a - f));
+                let squares = combine(&other.words, &found.words, |a, f| (a - f) * (a - f));
                 sums = combine(&sums, &squares, |a, b| a + b);
             }
             sums
@@ -83,7 +80,7 @@ impl Spread {
 }
 
 /// The smallest variance that an unbiased estimate of each share can have.
-fn least_variance(channel: &WordChannel, found: &Frequencies, total: f64) -> Frequencies {
+fn least_variance(channel: &WordChannel, found: &Frequencies, total: f64) -> Vec<f64> {
     let predicted = predict(channel, found);
     let over = |x: f64, y: usize| x / predicted[y].max(f64::MIN_POSITIVE);
     let background = channel.background();
@@ -101,27 +98,14 @@ fn least_variance(channel: &WordChannel, found: &Frequencies, total: f64) -> Fre
         });
         variance(stored.sum::<f64>() + rest * rest * of_background - 1.0)
     };
-    let even = 1.0 / predicted.len() as f64;
-    let of_unknown: f64 = (0..predicted.len()).map(|y| over(even * even, y)).sum();
-    Frequencies {
-        words: (0..channel.words()).map(word).collect(),
-        unknown: variance(of_unknown - 1.0),
-    }
+    (0..channel.words()).map(word).collect()
 }
 
 /// Parts of the resamplings.
 const PARTS: usize = 8;
 
-fn combine(a: &Frequencies, b: &Frequencies, of: impl Fn(f64, f64) -> f64) -> Frequencies {
-    Frequencies {
-        words: a
-            .words
-            .iter()
-            .zip(&b.words)
-            .map(|(a, b)| of(*a, *b))
-            .collect(),
-        unknown: of(a.unknown, b.unknown),
-    }
+fn combine(a: &[f64], b: &[f64], of: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| of(*a, *b)).collect()
 }
 
 fn resample(documents: &Documents, seed: u64, number: u64) -> Vec<f64> {

@@ -35,9 +35,8 @@ use brr_train::parallel;
 pub struct Start {
     /// Share of each word of the model, by id.
     pub words: Vec<f64>,
-    /// Share of tokens that the model does not know, if they become random words. The
-    /// data hardly correct it: outputs cannot tell an unknown token from a bit of every
-    /// word.
+    /// Share of tokens that the model does not know, if they become random words. It is
+    /// taken as given: outputs cannot tell an unknown token from a bit of every word.
     pub unknown: f64,
 }
 
@@ -136,8 +135,6 @@ pub struct Count {
 pub struct Estimates {
     /// Each word of the model, by id.
     pub words: Vec<Count>,
-    /// Tokens that the model does not know.
-    pub unknown: Count,
     /// Turns that were taken.
     pub turns: usize,
     /// What was resampled.
@@ -172,23 +169,10 @@ pub fn estimate(
         }
     };
     let words = (0..found.words.len())
-        .map(|w| {
-            count(
-                found.words[w],
-                spread.error.words[w],
-                spread.bias.words[w],
-                counts[w],
-            )
-        })
+        .map(|w| count(found.words[w], spread.error[w], spread.bias[w], counts[w]))
         .collect();
     Estimates {
         words,
-        unknown: count(
-            found.unknown,
-            spread.error.unknown,
-            spread.bias.unknown,
-            0.0,
-        ),
         turns,
         unit: documents.unit(),
     }

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! which never lowers the likelihood: it is expectation-maximization. Tokens that the
-//! model does not know are one more word, whose outputs are uniform.
+//! model does not know are one more word, whose outputs are uniform and whose share is
+//! given: the shares of the others are scaled to what is left.
 
 use brr_train::parallel;
 
@@ -91,7 +92,8 @@ pub(super) fn turn(
         .zip(channel.background())
         .map(|(r, b)| r * b)
         .sum();
-    f.unknown *= ratios.iter().sum::<f64>() / channel.words() as f64;
+    let behind_unknown = f.unknown * ratios.iter().sum::<f64>() / channel.words() as f64;
+    let scale = (1.0 - f.unknown) / (1.0 - behind_unknown).max(f64::MIN_POSITIVE);
     predicted.fill(f.unknown / channel.words() as f64);
     let mut rest = 0.0;
     for (w, share) in f.words.iter_mut().enumerate() {
@@ -101,7 +103,7 @@ pub(super) fn turn(
             .clone()
             .map(|(y, e)| ratios[*y as usize] * f64::from(*e))
             .sum();
-        *share *= stored + channel.rest(w) * of_background;
+        *share *= scale * (stored + channel.rest(w) * of_background);
         rest += *share * channel.rest(w);
         for (y, e) in entries {
             predicted[*y as usize] += *share * f64::from(*e);
