@@ -88,6 +88,21 @@ impl From<brr_train::Error> for Failure {
     }
 }
 
+impl From<brr_eval::Error> for Failure {
+    fn from(error: brr_eval::Error) -> Failure {
+        match error {
+            brr_eval::Error::Core(error) => error.into(),
+            brr_eval::Error::Train(error) => error.into(),
+            brr_eval::Error::File {
+                doing,
+                path,
+                source,
+            } => Failure::file(doing, &path, &source),
+            _ => Failure::Failed(error.to_string()),
+        }
+    }
+}
+
 /// Prints clap's help as it is, and its errors in one line.
 pub fn usage(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind::{

@@ -35,6 +35,7 @@ enum Command {
     Explain(commands::explain::Args),
     Estimate(commands::estimate::Args),
     Ratio(commands::ratio::Args),
+    Evaluate(commands::evaluate::Args),
     Audit(commands::audit::Args),
     Bench(commands::bench::Args),
 }
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Command::Explain(args) => commands::explain::run(args),
         Command::Estimate(args) => commands::estimate::run(args),
         Command::Ratio(args) => commands::ratio::run(args),
+        Command::Evaluate(args) => commands::evaluate::run(args),
         Command::Audit(args) => commands::audit::run(args),
         Command::Bench(args) => commands::bench::run(args),
     };

@@ -56,6 +56,11 @@ impl Stages {
         self.bar.set_position((share * 1000.0) as u64);
     }
 
+    /// Says something above the bar.
+    pub fn say(&self, text: &str) {
+        self.bar.suspend(|| eprintln!("brr: {text}"));
+    }
+
     /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();

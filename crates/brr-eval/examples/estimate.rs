@@ -9,10 +9,12 @@
 use std::sync::Arc;
 
 use brr::mechanism::{Brr, Exponential, Mechanism};
+use brr::text::tokens;
 use brr::{Budget, Epsilon, Model};
 use brr_eval::channel::{ExponentialRows, Rows};
 use brr_eval::estimate::{Documents, Effort, Estimates, Plan, Start, Stop, WordChannel, estimate};
 use brr_eval::mechanisms::Kary;
+use brr_train::quality::spearman;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -34,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = Arc::new(Model::open("crates/brr-english/src/english.brr")?);
     let text = std::fs::read_to_string(path)?;
     let lines = text.lines().take(limit.parse()?);
-    let texts: Vec<Vec<Option<u32>>> = lines.map(|line| model.words_of(line)).collect();
+    let texts: Vec<Vec<Option<u32>>> = lines.map(|line| words_of(&model, line)).collect();
     let truth = Truth::of(&texts, model.vocabulary().len());
     let mut rows = Vec::new();
     for (name, bounds) in RUNS {
@@ -90,8 +92,8 @@ impl Truth {
         let (found, hundred) = (top(counts, 100), self.top(100));
         let recall = found.iter().filter(|w| hundred.contains(w)).count() as f64 / 100.0;
         let thousand = self.top(1000);
-        let of = |c: &[f64]| ranks(&thousand.iter().map(|w| c[*w]).collect::<Vec<_>>());
-        let spearman = correlation(&of(counts), &of(&self.counts));
+        let of = |c: &[f64]| thousand.iter().map(|w| c[*w]).collect::<Vec<_>>();
+        let spearman = spearman(&of(counts), &of(&self.counts));
         json!({"variation": variation, "top100": recall, "spearman1000": spearman})
     }
 }
@@ -103,27 +105,8 @@ fn top(counts: &[f64], n: usize) -> Vec<usize> {
     ids
 }
 
-/// Ranks, equal values with the mean of theirs.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
-    let (mut ranks, mut at) = (vec![0.0; values.len()], 0);
-    for equal in order.chunk_by(|a, b| values[*a] == values[*b]) {
-        let middle = at as f64 + (equal.len() - 1) as f64 / 2.0;
-        equal.iter().for_each(|i| ranks[*i] = middle);
-        at += equal.len();
-    }
-    ranks
-}
-
-fn correlation(a: &[f64], b: &[f64]) -> f64 {
-    let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
-    let (ma, mb) = (mean(a), mean(b));
-    let sum = |f: &dyn Fn(f64, f64) -> f64| {
-        let terms = a.iter().zip(b).map(|(x, y)| f(x - ma, y - mb));
-        terms.sum::<f64>()
-    };
-    sum(&|x, y| x * y) / (sum(&|x, _| x * x) * sum(&|_, y| y * y)).sqrt()
+fn words_of(model: &Model, text: &str) -> Vec<Option<u32>> {
+    tokens(model, text).into_iter().map(|t| t.0).collect()
 }
 
 /// The mechanism as `brr privatize` sets it up, and its row probabilities where known.

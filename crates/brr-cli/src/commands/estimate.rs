@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use brr::mechanism::Channel;
+use brr::text::tokens;
 use brr::{Budget, MechanismKind, Model, Options, Privatizer};
 use brr_eval::channel::ExponentialRows;
 use brr_eval::estimate::{
@@ -222,9 +223,10 @@ fn read_documents(path: Option<&Path>, model: &Model) -> Result<Documents> {
         .map_err(|e| failed(&e))?
         > 0
     {
-        let words = model.words_of(&String::from_utf8_lossy(&line));
-        strange += words.iter().filter(|w| w.is_none()).count();
-        documents.push(words.into_iter().flatten());
+        let text = String::from_utf8_lossy(&line);
+        let words = tokens(model, &text);
+        strange += words.iter().filter(|w| w.0.is_none()).count();
+        documents.push(words.into_iter().filter_map(|w| w.0));
         line.clear();
     }
     if documents.total() == 0 {

@@ -34,7 +34,7 @@ use crate::codes::{CodeBits, CodeBlocks};
 use crate::error::{Error, Result};
 use crate::guarantee::{Metric, PairDistances};
 use crate::mechanism::Certificate;
-use crate::text::{Piece, Tokenizer};
+use crate::text::Tokenizer;
 use crate::vocabulary::{Vocabulary, WordId};
 use container::Container;
 use fields::Fields;
@@ -201,18 +201,6 @@ impl Model {
     /// The id of a word, looked up in the form in which a text's words are.
     pub fn find(&self, word: &str) -> Option<WordId> {
         Tokenizer::new(&self.vocabulary, self.lowercase).id(word)
-    }
-
-    /// The words of a text in their order, as a privatizer looks them up; `None`
-    /// for a token that the model does not know.
-    pub fn words_of(&self, text: &str) -> Vec<Option<WordId>> {
-        let mut pieces = Vec::new();
-        Tokenizer::new(&self.vocabulary, self.lowercase).cut(text, &mut pieces);
-        let words = pieces.iter().filter_map(|piece| match piece {
-            Piece::Token(word, _) => Some(*word),
-            _ => None,
-        });
-        words.collect()
     }
 
     /// SHA-256 of the file's content, as stored in it and checked.
