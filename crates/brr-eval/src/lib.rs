@@ -7,6 +7,7 @@
 //! falsify a guarantee; [`ratio`] puts two metrics side by side. [`experiment`]
 //! asks what privacy costs on labelled texts ([`dataset`]): a [`classifier`]
 //! learns them privatized, [`membership`] and [`reconstruction`] attack.
+//! [`estimate`] is what a server learns from many privatized texts.
 //!
 //! Simulations here are seeded and say so. Nothing in this crate runs on a device.
 
@@ -16,6 +17,7 @@ pub mod channel;
 pub mod classifier;
 pub mod dataset;
 pub mod error;
+pub mod estimate;
 pub mod experiment;
 pub mod explain;
 pub mod interval;
