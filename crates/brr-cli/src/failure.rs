@@ -1,5 +1,5 @@
 //! How the program fails: one line on standard error, exit code 2 for a wrong
-//! call and 1 for anything else.
+//! call, 130 after a signal, and 1 for anything else.
 
 use std::fmt;
 use std::io;
@@ -13,6 +13,8 @@ pub enum Failure {
     Usage(String),
     /// The call makes sense, but could not be carried out.
     Failed(String),
+    /// A signal ended the work at a safe point.
+    Stopped(String),
     /// The reader of standard output went away.
     ClosedPipe,
 }
@@ -44,6 +46,7 @@ impl Failure {
         match self {
             Failure::Usage(_) => ExitCode::from(2),
             Failure::Failed(_) => ExitCode::from(1),
+            Failure::Stopped(_) => ExitCode::from(130),
             Failure::ClosedPipe => ExitCode::SUCCESS,
         }
     }
@@ -52,7 +55,9 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Usage(message) | Failure::Failed(message) => f.write_str(message),
+            Failure::Usage(message) | Failure::Failed(message) | Failure::Stopped(message) => {
+                f.write_str(message)
+            }
             Failure::ClosedPipe => f.write_str("standard output was closed"),
         }
     }
@@ -98,6 +103,26 @@ impl From<brr_eval::Error> for Failure {
                 path,
                 source,
             } => Failure::file(doing, &path, &source),
+            _ => Failure::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<brr_corpus::Error> for Failure {
+    fn from(error: brr_corpus::Error) -> Failure {
+        use brr_corpus::Error::{File, Privatizer, Stopped, Stream, Unfinished, Usage};
+        match error {
+            Usage(message) => Failure::Usage(message),
+            File {
+                doing,
+                path,
+                source,
+            } => Failure::file(doing, &path, &source),
+            Stream { name, source } => Failure::stream(name, &source),
+            Privatizer(error) => error.into(),
+            Unfinished { ref cause, .. } if matches!(**cause, Stopped) => {
+                Failure::Stopped(error.to_string())
+            }
             _ => Failure::Failed(error.to_string()),
         }
     }

@@ -7,7 +7,6 @@ mod families;
 mod model_source;
 mod npy;
 mod output;
-mod pipeline;
 mod progress;
 
 use std::process::ExitCode;

@@ -2,11 +2,13 @@
 //!
 //! Output goes to a temporary file in the same folder, is synchronized to disk,
 //! and takes its name only when complete. A signal removes the temporary file
-//! before the program ends.
+//! before the program ends; or, where work can go on later, lets it end at a
+//! safe point (a second signal does not wait for that).
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once};
 
 use tempfile::{Builder, NamedTempFile};
@@ -16,6 +18,9 @@ use crate::failure::{Failure, Result};
 /// Temporary files to remove when a signal ends the program.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static SIGNALS: Once = Once::new();
+/// Whether the program ends by itself when asked to.
+static PATIENT: AtomicBool = AtomicBool::new(false);
+static STOP: AtomicBool = AtomicBool::new(false);
 
 fn unfinished() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED
@@ -27,12 +32,28 @@ fn watch_signals() {
     SIGNALS.call_once(|| {
         // Without a handler the program would just end and leave the file: not worth failing for.
         let _ = ctrlc::set_handler(|| {
+            if PATIENT.load(Ordering::SeqCst) && !STOP.swap(true, Ordering::SeqCst) {
+                return;
+            }
             for path in unfinished().iter() {
                 let _ = std::fs::remove_file(path);
             }
             std::process::exit(130);
         });
     });
+}
+
+/// From now on a signal sets this flag, for the work at hand to end at a safe point.
+pub fn stop_at_safe_point() -> &'static AtomicBool {
+    PATIENT.store(true, Ordering::SeqCst);
+    watch_signals();
+    &STOP
+}
+
+/// A flag that no signal sets.
+pub fn never_stop() -> &'static AtomicBool {
+    static NEVER: AtomicBool = AtomicBool::new(false);
+    &NEVER
 }
 
 /// A file being written.
@@ -177,6 +198,29 @@ impl Sink {
         match self {
             Sink::Stdout(_) => Ok(()),
             Sink::File(file) => file.finish(),
+        }
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Sink::Stdout(out) => out.write(bytes),
+            Sink::File(file) => file.write(bytes),
+        }
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Sink::Stdout(out) => out.write_all(bytes),
+            Sink::File(file) => file.write_all(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Sink::Stdout(out) => out.flush(),
+            Sink::File(file) => file.flush(),
         }
     }
 }

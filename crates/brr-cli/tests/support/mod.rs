@@ -1,6 +1,8 @@
 //! Running the built program.
 #![allow(dead_code)] // each test uses its part
 
+pub mod corpora;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};

@@ -75,7 +75,8 @@ fn label_column() -> String {
     "label".into()
 }
 
-/// Most labels a classifier is made for; more is mostly a wrong column.
+/// Most labels a classifier is made for; more is mostly a wrong column, and so are
+/// labels that hardly two texts share.
 const MOST_LABELS: usize = 1000;
 
 /// Labelled texts in their four parts.
@@ -185,10 +186,139 @@ fn labels(source: &Source, rows: &read::Rows) -> Result<Vec<String>> {
     match labels.len() {
         0 => wrong("there are no texts in it".into()),
         1 => wrong("all texts have the same label; a classifier needs at least two".into()),
-        n if n > MOST_LABELS => wrong(format!(
-            "column {:?} has {n} different values: more than {MOST_LABELS} labels; is it the right column?",
-            source.label
+        n if n > MOST_LABELS || 2 * n > rows.train.len() + rows.test.len() => wrong(format!(
+            "column {:?} has {n} different values in {} texts: too many for labels; is it the right column?",
+            source.label,
+            rows.train.len() + rows.test.len()
         )),
         _ => Ok(labels),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn source(format: Format, path: PathBuf) -> Source {
+        Source {
+            format,
+            path,
+            test_path: None,
+            text: text_column(),
+            label: label_column(),
+            skip_empty: false,
+        }
+    }
+
+    /// All texts of a set, each with its label and the half it is from.
+    fn dealt(set: &Dataset) -> Vec<(String, &str, bool)> {
+        let of = |part: &[Document], train| -> Vec<(String, &str, bool)> {
+            let row = |d: &Document| (d.text.clone(), set.labels[d.label].as_str(), train);
+            part.iter().map(row).collect()
+        };
+        let mut all = of(&set.train, true);
+        all.extend(of(&set.validation, true));
+        all.extend(of(&set.test, false));
+        all.extend(of(&set.shadow, false));
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn the_same_reviews_from_the_package_and_from_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut json = Vec::new();
+        for (half, label) in [
+            ("test", "neg"),
+            ("train", "neg"),
+            ("test", "pos"),
+            ("train", "pos"),
+        ] {
+            let inside = folder.path().join("aclImdb").join(half).join(label);
+            fs::create_dir_all(&inside).unwrap();
+            for i in 0..8 {
+                let text = format!("{half} {label} {i}");
+                fs::write(inside.join(format!("{i}_7.txt")), &text).unwrap();
+                json.push(serde_json::json!({"t": text, "s": u8::from(label == "pos")}));
+            }
+            fs::write(inside.join("urls.html"), "not a review").unwrap();
+        }
+        let file = folder.path().join("reviews.json");
+        fs::write(&file, serde_json::to_vec(&json).unwrap()).unwrap();
+        let package = Dataset::load(&source(Format::ImdbJson, file.clone()), 3, None).unwrap();
+        let acl = source(Format::Aclimdb, folder.path().join("aclImdb"));
+        let original = Dataset::load(&acl, 3, None).unwrap();
+        assert_eq!(dealt(&package), dealt(&original));
+        assert_eq!(package.parts().map(|p| p.1.len()), [8; 4]);
+        for (text, label, train) in dealt(&package) {
+            assert!(text.starts_with(if train { "train" } else { "test" }) && text.contains(label));
+        }
+        assert_eq!(
+            Dataset::load(&acl, 3, Some(5)).unwrap().train,
+            original.train[..5]
+        );
+        assert_ne!(Dataset::load(&acl, 4, None).unwrap().train, original.train);
+        json.swap(0, 31);
+        fs::write(&file, serde_json::to_vec(&json).unwrap()).unwrap();
+        let wrong = Dataset::load(&source(Format::ImdbJson, file), 3, None).unwrap_err();
+        assert!(wrong.to_string().contains("order"), "{wrong}");
+    }
+
+    #[test]
+    fn tables_and_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let row = |i: usize| (format!("said \"{i}\",\nand more"), ["a", "b"][i % 2]);
+        let mut tsv = csv::WriterBuilder::new()
+            .delimiter(b'\t')
+            .from_writer(Vec::new());
+        tsv.write_record(["label", "text"]).unwrap();
+        let mut lines = String::new();
+        for i in 0..24 {
+            let (text, label) = row(i);
+            tsv.write_record([label, &text]).unwrap();
+            lines += &format!(
+                "{}\n\n",
+                serde_json::json!({"label": label, "text": text, "more": [i]})
+            );
+        }
+        let (table, jsonl) = (folder.path().join("t.tsv"), folder.path().join("t.jsonl"));
+        fs::write(&table, tsv.into_inner().unwrap()).unwrap();
+        fs::write(&jsonl, &lines).unwrap();
+        let from = |format, path: &PathBuf| Dataset::load(&source(format, path.clone()), 1, None);
+        let (a, b) = (
+            from(Format::Tsv, &table).unwrap(),
+            from(Format::Jsonl, &jsonl).unwrap(),
+        );
+        assert_eq!(
+            (&a.train, &a.shadow, &a.fingerprint),
+            (&b.train, &b.shadow, &b.fingerprint)
+        );
+        assert_eq!(dealt(&a).len(), 24);
+        fs::write(&jsonl, lines.replacen("\"text\"", "\"test\"", 1)).unwrap();
+        let wrong = from(Format::Jsonl, &jsonl).unwrap_err().to_string();
+        assert!(
+            wrong.contains("line 1") && wrong.contains("\"text\""),
+            "{wrong}"
+        );
+        fs::write(&jsonl, lines.replacen("{", "secretword{", 1)).unwrap();
+        let wrong = from(Format::Jsonl, &jsonl).unwrap_err().to_string();
+        assert!(
+            wrong.contains("line 1") && !wrong.contains("secretword"),
+            "{wrong}"
+        );
+        let empty = lines.replacen("said \\\"3\\\",\\nand more", " ", 1);
+        fs::write(&jsonl, empty).unwrap();
+        assert!(
+            from(Format::Jsonl, &jsonl)
+                .unwrap_err()
+                .to_string()
+                .contains("text 4 is empty")
+        );
+        let lenient = Source {
+            skip_empty: true,
+            ..source(Format::Jsonl, jsonl)
+        };
+        assert_eq!(Dataset::load(&lenient, 1, None).unwrap().skipped, 1);
     }
 }

@@ -9,7 +9,7 @@
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use crate::failure::{Failure, Result};
+use crate::error::{Error, Result};
 
 /// Runs `next` (input), `work` (in `threads` threads) and `write` (in order)
 /// until `next` has nothing more or one of them fails.
@@ -46,16 +46,13 @@ pub fn run<I: Send, O: Send>(
             }
             Ok(())
         });
-        let written = ordered.iter().try_for_each(|later| {
-            let died = |_| Failure::Failed("a worker thread died".into());
-            write(later.recv().map_err(died)??)
-        });
+        let written = ordered
+            .iter()
+            .try_for_each(|later| write(later.recv().map_err(|_| Error::Thread)??));
         // Closing the queue stops the reader, which stops the workers.
         drop(ordered);
         written?;
-        reader
-            .join()
-            .map_err(|_| Failure::Failed("the reading thread died".into()))?
+        reader.join().map_err(|_| Error::Thread)?
     })
 }
 
@@ -88,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_failure_anywhere_ends_everything() {
-        let failed = || Failure::Failed("here".into());
+        let failed = || Error::Stopped;
         let endless = || Ok(Some(1));
         assert!(run(2, endless, Ok, |_| Err(failed())).is_err());
         assert!(run(2, endless, |_| Err::<(), _>(failed()), |_| Ok(())).is_err());

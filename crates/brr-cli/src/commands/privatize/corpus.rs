@@ -1,0 +1,440 @@
+//! Files and streams of documents: what `brr-corpus` is to do with them.
+
+use std::path::Path;
+use std::time::Duration;
+
+use brr::Privatizer;
+use brr_corpus::csv::Dialect;
+use brr_corpus::jsonl::Jsonl;
+use brr_corpus::output::{Existing, Opening, Partial, Stream};
+use brr_corpus::rows::{self, Rows};
+use brr_corpus::text::{ReportLine, Text};
+use brr_corpus::{Format, Job, OnBadRow, Output, Packing, Report, Source, checkpoint};
+use clap::ValueEnum;
+
+use super::{Args, announce, json_line, source, write_manifest};
+use crate::failure::{Failure, Result};
+use crate::output::{self, Sink};
+use crate::{model_source, progress};
+
+/// Options for files with many documents.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Files")]
+pub struct CorpusArgs {
+    /// Kind of input; the output is of the same kind [default: by the extension, else text]
+    #[arg(long, value_enum)]
+    format: Option<FormatArg>,
+    /// Privatize this column: a name or a number from 1 (CSV, TSV), a path such as
+    /// user.comment (JSON lines, Parquet); may be given several times
+    #[arg(short, long, value_name = "COLUMN")]
+    column: Vec<String>,
+    /// The first row has the names of the columns and is copied
+    #[arg(long, overrides_with = "no_header")]
+    header: bool,
+    /// The first row is data
+    #[arg(long)]
+    no_header: bool,
+    /// What stands between two cells [default: comma, or tab for TSV]
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
+    delimiter: Option<u8>,
+    /// Quotes are ordinary characters (some TSV)
+    #[arg(long)]
+    no_quotes: bool,
+    /// What a document is in plain text
+    #[arg(long, value_enum)]
+    document: Option<DocumentArg>,
+    /// What to do with a row that cannot be read
+    #[arg(long, value_enum, default_value = "fail")]
+    on_bad_row: OnBadRowArg,
+    /// Longest row to take into memory; a longer one is a bad row
+    #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = size)]
+    max_record: usize,
+    /// Go on with a run that was interrupted, from its last checkpoint
+    #[arg(long, requires_all = ["input", "output"])]
+    pub resume: bool,
+    /// How often to make a checkpoint; at most a twentieth of the time goes into them
+    #[arg(long, value_name = "SECONDS", default_value = "2", hide_short_help = true, value_parser = clap::value_parser!(u32))]
+    checkpoint_seconds: u32,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FormatArg {
+    /// Plain text, a document per line
+    Text,
+    /// Cells between commas, in quotes if need be
+    Csv,
+    /// Cells between tabs
+    Tsv,
+    /// A JSON object per line
+    Jsonl,
+    /// Apache Parquet
+    Parquet,
+}
+
+impl From<FormatArg> for Format {
+    fn from(arg: FormatArg) -> Format {
+        match arg {
+            FormatArg::Text => Format::Text,
+            FormatArg::Csv => Format::Csv,
+            FormatArg::Tsv => Format::Tsv,
+            FormatArg::Jsonl => Format::Jsonl,
+            FormatArg::Parquet => Format::Parquet,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DocumentArg {
+    /// Each line
+    Line,
+    /// All of the input
+    File,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum OnBadRowArg {
+    /// Stop there
+    Fail,
+    /// Leave it out
+    Skip,
+    /// Keep its place, without its text
+    CopyNull,
+}
+
+impl From<OnBadRowArg> for OnBadRow {
+    fn from(arg: OnBadRowArg) -> OnBadRow {
+        match arg {
+            OnBadRowArg::Fail => OnBadRow::Fail,
+            OnBadRowArg::Skip => OnBadRow::Skip,
+            OnBadRowArg::CopyNull => OnBadRow::CopyNull,
+        }
+    }
+}
+
+fn delimiter(text: &str) -> std::result::Result<u8, String> {
+    let byte = match text.as_bytes() {
+        b"tab" | b"\\t" => b'\t',
+        &[byte] => byte,
+        _ => 0,
+    };
+    let dialect = Dialect::new(byte, true).filter(|_| byte != 0);
+    let dialect = dialect.ok_or("must be one character such as ';' or '|', or tab")?;
+    Ok(dialect.delimiter)
+}
+
+/// A number of bytes, with K, M or G for powers of 1024.
+fn size(text: &str) -> std::result::Result<usize, String> {
+    let number = text.trim_end_matches(['B', 'b', 'i']);
+    let (digits, shift) = match number.as_bytes().last() {
+        Some(b'K' | b'k') => (&number[..number.len() - 1], 10),
+        Some(b'M' | b'm') => (&number[..number.len() - 1], 20),
+        Some(b'G' | b'g') => (&number[..number.len() - 1], 30),
+        _ => (number, 0),
+    };
+    let bytes = digits.parse::<usize>().ok();
+    let bytes = bytes.and_then(|n| n.checked_mul(1 << shift));
+    bytes
+        .filter(|&n| n > 0)
+        .ok_or_else(|| "must be a size such as 64M".into())
+}
+
+/// A file's kind and its private columns.
+pub struct Corpus {
+    pub format: Format,
+    pub columns: Vec<String>,
+}
+
+impl Corpus {
+    /// What the call is about; an error if its options do not fit each other.
+    fn new(args: &Args) -> Result<Corpus> {
+        let asked = args.corpus.format.map(Format::from);
+        let of = |path: &Option<_>| path.as_deref().and_then(Format::of);
+        let format = asked.or_else(|| of(&args.input)).unwrap_or(Format::Text);
+        if let (None, Some(output)) = (asked, of(&args.output)) {
+            let json_lines = args.json && output == Format::Jsonl;
+            if output != format && !json_lines {
+                return Err(Failure::Usage(format!(
+                    "--output: {} in, {} out: brr does not convert formats; choose another extension, or say what it is with --format",
+                    format.name(),
+                    output.name()
+                )));
+            }
+        }
+        let corpus = Corpus {
+            format,
+            columns: args.corpus.column.clone(),
+        };
+        corpus.check(args)?;
+        Ok(corpus)
+    }
+
+    fn check(&self, args: &Args) -> Result {
+        let CorpusArgs {
+            header,
+            no_header,
+            delimiter,
+            no_quotes,
+            document,
+            ..
+        } = &args.corpus;
+        let name = self.format.name();
+        let misfit = |flag: &str, wants: &str| {
+            Err(Failure::Usage(format!(
+                "{flag} is for {wants}; this input is {name} (see --format)"
+            )))
+        };
+        let (text, csv) = match self.format {
+            Format::Text => (true, false),
+            Format::Csv | Format::Tsv => (false, true),
+            Format::Jsonl | Format::Parquet => (false, false),
+        };
+        if text && !self.columns.is_empty() {
+            return misfit("--column", "CSV, JSON lines and Parquet");
+        }
+        if !text && self.columns.is_empty() {
+            return Err(Failure::Usage(format!(
+                "--column: say which columns of the {name} input are to be privatized; all others are copied as they are"
+            )));
+        }
+        if !csv {
+            let given = [
+                (*header, "--header"),
+                (*no_header, "--no-header"),
+                (delimiter.is_some(), "--delimiter"),
+                (*no_quotes, "--no-quotes"),
+            ];
+            if let Some((_, flag)) = given.iter().find(|(given, _)| *given) {
+                return misfit(flag, "CSV and TSV");
+            }
+        }
+        if !text && args.json {
+            return misfit("--json", "plain text");
+        }
+        if !text && document.is_some() {
+            return misfit("--document", "plain text");
+        }
+        Ok(())
+    }
+
+    fn dialect(&self, args: &Args) -> Dialect {
+        let usual = if self.format == Format::Tsv {
+            b'\t'
+        } else {
+            b','
+        };
+        Dialect {
+            delimiter: args.corpus.delimiter.unwrap_or(usual),
+            quotes: !args.corpus.no_quotes,
+        }
+    }
+
+    fn header(args: &Args) -> Option<bool> {
+        match (args.corpus.header, args.corpus.no_header) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Rows of a stream; `None` for Parquet.
+    fn rows<'a>(&self, args: &Args, privatizer: &'a Privatizer) -> Result<Option<Rows<'a>>> {
+        Ok(Some(match self.format {
+            Format::Text => Rows::Text(Text {
+                whole: args.corpus.document == Some(DocumentArg::File),
+                report: args.json.then(|| -> ReportLine<'a> {
+                    Box::new(move |document| json_line(privatizer, document))
+                }),
+            }),
+            Format::Csv | Format::Tsv => Rows::Csv {
+                dialect: self.dialect(args),
+                columns: self.columns.clone(),
+                header: Corpus::header(args),
+            },
+            Format::Jsonl => Rows::Jsonl(Jsonl::new(&self.columns)?),
+            Format::Parquet => return Ok(None),
+        }))
+    }
+
+    /// What must be the same when a run goes on.
+    fn settings(&self, args: &Args, privatizer: &Privatizer) -> checkpoint::Settings {
+        let mut settings = checkpoint::Settings::new();
+        let mut set = |key: &str, value: String| settings.insert(key.to_owned(), value);
+        let (options, guarantee) = (privatizer.options(), privatizer.guarantee());
+        let identity = privatizer.model().identity();
+        set("--model", model_source::hex(&identity));
+        set("--mechanism", privatizer.mechanism().name().to_owned());
+        set("epsilon", guarantee.epsilon.to_string());
+        set("--layout", format!("{:?}", options.layout).to_lowercase());
+        set("--unknown", format!("{:?}", options.unknown).to_lowercase());
+        set("--format", self.format.name().to_owned());
+        set("--column", self.columns.join(", "));
+        set("--json", args.json.to_string());
+        let whole = args.corpus.document == Some(DocumentArg::File);
+        set("--document", if whole { "file" } else { "line" }.into());
+        if matches!(self.format, Format::Csv | Format::Tsv) {
+            let dialect = self.dialect(args);
+            set("--delimiter", char::from(dialect.delimiter).to_string());
+            set("--no-quotes", (!dialect.quotes).to_string());
+            set("--no-header", args.corpus.no_header.to_string());
+        }
+        settings
+    }
+}
+
+/// Privatizes a file or a stream.
+pub fn run(args: &Args, privatizer: &Privatizer) -> Result {
+    let corpus = Corpus::new(args)?;
+    let source = source(args);
+    // Fails early if the file is not there.
+    let identity = source.identity()?;
+    match (&args.output, identity) {
+        (Some(path), Some(identity)) => {
+            let existing = Existing {
+                resume: args.corpus.resume,
+                force: args.force,
+            };
+            let packing = packing_of(path, corpus.format)?;
+            let interval = Duration::from_secs(args.corpus.checkpoint_seconds.into());
+            let settings = corpus.settings(args, privatizer);
+            let opened = Partial::open(path, existing, settings, identity, packing, interval)?;
+            match opened {
+                Opening::Work(partial) => to_partial(args, privatizer, &corpus, source, partial),
+                Opening::Done(_) => {
+                    eprintln!("brr: {} is complete already", path.display());
+                    Ok(())
+                }
+            }
+        }
+        (_, None) if args.corpus.resume => Err(Failure::Usage(
+            "--resume: the input is not a file that can be read again from the middle".into(),
+        )),
+        _ => to_stream(args, privatizer, &corpus, source),
+    }
+}
+
+fn packing_of(path: &Path, format: Format) -> Result<Packing> {
+    match Packing::of(path) {
+        Packing::None => Ok(Packing::None),
+        _ if format == Format::Parquet => Err(Failure::Usage(format!(
+            "{}: Parquet is compressed inside: leave the last extension out",
+            path.display()
+        ))),
+        packing => Ok(packing),
+    }
+}
+
+/// Into a file that can be continued.
+fn to_partial(
+    args: &Args,
+    privatizer: &Privatizer,
+    corpus: &Corpus,
+    source: Source,
+    partial: Box<Partial>,
+) -> Result {
+    let restarts = partial.state().restarts.clone();
+    let mut output = Output::Partial(partial);
+    let counts = work(args, privatizer, corpus, source, &mut output)?;
+    let report = Report { counts, restarts };
+    write_manifest(args, privatizer, &report, Some(corpus))?;
+    if let Output::Partial(partial) = output {
+        partial.publish()?;
+    }
+    tell_bad_rows(&report);
+    Ok(())
+}
+
+/// To standard output, or into a file that is whole or not at all.
+fn to_stream(args: &Args, privatizer: &Privatizer, corpus: &Corpus, source: Source) -> Result {
+    let path = args.output.as_deref();
+    let packing = path.map_or(Ok(Packing::None), |path| packing_of(path, corpus.format))?;
+    let mut sink = Sink::open(path, args.force)?;
+    let stream = Stream::new(&mut sink, path, packing);
+    let mut output = Output::Stream(stream);
+    let counts = work(args, privatizer, corpus, source, &mut output)?;
+    sink.finish()?;
+    let report = Report {
+        counts,
+        restarts: Vec::new(),
+    };
+    write_manifest(args, privatizer, &report, Some(corpus))?;
+    tell_bad_rows(&report);
+    Ok(())
+}
+
+fn work(
+    args: &Args,
+    privatizer: &Privatizer,
+    corpus: &Corpus,
+    source: Source,
+    output: &mut Output<'_>,
+) -> Result<brr_corpus::Counts> {
+    announce(args, privatizer);
+    let size = args.input.as_ref().and_then(|path| path.metadata().ok());
+    let bar = progress::bytes(size.filter(|m| m.is_file()).map(|m| m.len()));
+    let stop = match output {
+        Output::Partial(_) => output::stop_at_safe_point(),
+        Output::Stream(_) => output::never_stop(),
+    };
+    let job = Job {
+        privatizer,
+        threads: args.threads.map_or_else(all_cores, usize::from),
+        on_bad_row: args.corpus.on_bad_row.into(),
+        max_record: args.corpus.max_record,
+        stop,
+        progress: &|done| bar.set_position(done),
+    };
+    let packing = args.input.as_deref().map_or(Packing::None, Packing::of);
+    let counts = match corpus.rows(args, privatizer)? {
+        Some(rows) => rows::run(&job, rows, source, packing, output),
+        None => parquet(&job, corpus, source, output),
+    };
+    bar.finish_and_clear();
+    Ok(counts?)
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(
+    job: &Job<'_>,
+    corpus: &Corpus,
+    source: Source,
+    output: &mut Output<'_>,
+) -> brr_corpus::Result<brr_corpus::Counts> {
+    brr_corpus::parquet::run(job, &corpus.columns, source, output)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(
+    _: &Job<'_>,
+    _: &Corpus,
+    _: Source,
+    _: &mut Output<'_>,
+) -> brr_corpus::Result<brr_corpus::Counts> {
+    Err(brr_corpus::Error::Usage(
+        "--format: this brr was built without Parquet; build it with --features parquet".into(),
+    ))
+}
+
+fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn tell_bad_rows(report: &Report) {
+    let counts = &report.counts;
+    let rows = |n: u64| {
+        if n == 1 {
+            "1 bad row was".into()
+        } else {
+            format!("{n} bad rows were")
+        }
+    };
+    if counts.skipped > 0 {
+        eprintln!("brr: {} left out, of {}", rows(counts.skipped), counts.rows);
+    }
+    if counts.emptied > 0 {
+        eprintln!(
+            "brr: {} kept without text, of {}",
+            rows(counts.emptied),
+            counts.rows
+        );
+    }
+}

@@ -1,0 +1,65 @@
+//! A record of a run. Never text.
+
+use brr::{Privatizer, Unknown};
+use brr_corpus::Report;
+use serde_json::{Value, json};
+
+use super::corpus::Corpus;
+use crate::model_source;
+
+/// What was promised and what was done.
+pub fn record(privatizer: &Privatizer, report: &Report, corpus: Option<&Corpus>) -> Value {
+    let (model, g, options) = (
+        privatizer.model(),
+        privatizer.guarantee(),
+        privatizer.options(),
+    );
+    let counts = &report.counts;
+    let mut record = json!({
+        "brr": env!("CARGO_PKG_VERSION"),
+        "model": {
+            "name": model_source::name(model),
+            "identity": model_source::hex(&model.identity()),
+            "words": model.vocabulary().len(),
+            "bits": model.bits().get(),
+        },
+        "mechanism": privatizer.mechanism().name(),
+        "epsilon": g.epsilon,
+        "metric": g.metric.to_string(),
+        "bound": g.bound(),
+        "loss_nearest": g.nearest(),
+        "loss_worst": g.worst(),
+        "loss_unknown": if options.unknown == Unknown::Random { g.unknown_loss } else { f64::INFINITY },
+        "expected_keep": privatizer.expected_keep().map(|k| k.weighted),
+        "layout": format!("{:?}", options.layout).to_lowercase(),
+        "unknown": format!("{:?}", options.unknown).to_lowercase(),
+        "documents": counts.documents,
+        "words": counts.words,
+        "unknown_words": counts.unknown,
+        "total_loss": privatizer.total_loss(counts.words),
+    });
+    if let Some(corpus) = corpus {
+        record["format"] = json!(corpus.format.name());
+        record["columns"] = json!(corpus.columns);
+        record["rows"] = json!(counts.rows);
+        record["bad_rows"] = json!({
+            "skipped": counts.skipped,
+            "emptied": counts.emptied,
+        });
+        // After each of these, rows were drawn that had been drawn before; what had been
+        // written of them was cut off and is in no output.
+        record["restarts"] = json!(restarts(report));
+    }
+    record
+}
+
+fn restarts(report: &Report) -> Vec<Value> {
+    let restarts = report.restarts.iter();
+    let value = |r: &brr_corpus::Restart| {
+        json!({
+            "after_rows": r.after_rows,
+            "discarded_bytes": r.discarded_bytes,
+        })
+    };
+    restarts.map(value).collect()
+}

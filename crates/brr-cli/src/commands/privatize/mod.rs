@@ -1,0 +1,205 @@
+//! `brr privatize`: text in, privatized text out.
+
+mod corpus;
+mod manifest;
+mod privacy;
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+
+use brr::{Options, Privatized, Privatizer, Unknown};
+use brr_corpus::{Counts, Report, Source};
+use serde_json::json;
+
+use crate::failure::{Failure, Result};
+use crate::model_source;
+use crate::output::{Sink, write_whole};
+
+use privacy::{LayoutArg, SearchArg, UnknownArg};
+pub use privacy::{MechanismArg, PrivacyArgs, positive, share};
+
+/// Privatize text: from arguments, a file, or standard input
+///
+/// Every word is replaced by a word drawn from a distribution that depends on
+/// it a little; how little is the privacy option. White space and a short list
+/// of punctuation are kept, and so is the number of words; nothing else is.
+///
+/// Of CSV, JSON lines and Parquet, the columns named by --column are privatized;
+/// all else is copied as it is.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  brr privatize \"the film was a terrible waste of an evening\"
+  brr privatize --keep 0.7 < reviews.txt > private.txt
+  brr privatize --epsilon 0.6 --input reviews.txt --output private.txt --manifest run.json
+  brr privatize --input reviews.csv.gz --column title --column body --output private.csv.zst
+  brr privatize --input events.jsonl --column user.comment --output private.jsonl --resume
+  brr privatize --mechanism exponential --bound 16 --json < reviews.txt
+
+With no privacy option, --keep 0.5 applies: about every second word stays.")]
+pub struct Args {
+    /// The text; several arguments are joined by spaces
+    #[arg(value_name = "TEXT", conflicts_with_all = ["input", "format", "resume"])]
+    text: Vec<String>,
+    /// Read from this file [default: standard input]
+    #[arg(short, long, value_name = "FILE")]
+    input: Option<PathBuf>,
+    /// Write to this file; it appears when it is complete
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the output file if it is there already
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    privacy: PrivacyArgs,
+    /// What of the text's structure is kept
+    #[arg(long, value_enum, default_value = "keep")]
+    layout: LayoutArg,
+    /// What becomes of words that the model does not know
+    #[arg(long, value_enum, default_value = "random")]
+    unknown: UnknownArg,
+    /// How brr finds the nearest word
+    #[arg(long, value_enum, default_value = "scan")]
+    search: SearchArg,
+    /// Threads to use [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Write a JSON object per document: text, words, epsilon, metric, bound, total_loss
+    #[arg(long)]
+    json: bool,
+    /// Write a record of the run (model, guarantee, counts; never text) to this file
+    #[arg(long, value_name = "FILE")]
+    manifest: Option<PathBuf>,
+    /// Do not say on standard error which guarantee was given
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    corpus: corpus::CorpusArgs,
+}
+
+pub fn run(args: Args) -> Result {
+    let options = Options {
+        mechanism: args.privacy.mechanism.into(),
+        budget: args.privacy.budget(),
+        layout: args.layout.into(),
+        unknown: args.unknown.into(),
+        search: args.search.into(),
+    };
+    let model = model_source::open(args.privacy.model.as_deref())?;
+    let privatizer = Privatizer::new(model, options)?;
+    refuse_to_replace_manifest(&args)?;
+    if args.text.is_empty() {
+        return corpus::run(&args, &privatizer);
+    }
+    let mut sink = Sink::open(args.output.as_deref(), args.force)?;
+    announce(&args, &privatizer);
+    let privatized = privatizer.privatize(&args.text.join(" "))?;
+    let line = if args.json {
+        json_line(&privatizer, &privatized)
+    } else {
+        privatized.text.clone()
+    };
+    sink.put((line + "\n").as_bytes())?;
+    sink.finish()?;
+    let counts = Counts {
+        rows: 1,
+        documents: 1,
+        words: privatized.tokens,
+        unknown: privatized.unknown,
+        ..Counts::default()
+    };
+    let report = Report {
+        counts,
+        restarts: Vec::new(),
+    };
+    write_manifest(&args, &privatizer, &report, None)
+}
+
+/// Known before hours of work, rather than after.
+fn refuse_to_replace_manifest(args: &Args) -> Result {
+    match &args.manifest {
+        Some(path) if path.exists() && !args.force && !args.corpus.resume => {
+            Err(Failure::Usage(format!(
+                "--manifest: {} exists already: choose another name, or give --force to replace it",
+                path.display()
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where documents come from, if not from the arguments.
+fn source(args: &Args) -> Source {
+    match &args.input {
+        Some(path) => Source::File(path.clone()),
+        None => {
+            let stdin = io::stdin();
+            if stdin.is_terminal() {
+                eprintln!("brr: reading from the keyboard, a document per line; end with Ctrl-D");
+            }
+            Source::Stream(Box::new(stdin))
+        }
+    }
+}
+
+/// Says on standard error what is promised.
+fn announce(args: &Args, privatizer: &Privatizer) {
+    if args.quiet {
+        return;
+    }
+    let g = privatizer.guarantee();
+    let keep = privatizer.expected_keep();
+    let keep = keep.map_or(String::new(), |k| {
+        format!(", about {:.0} % of words stay", 100.0 * k.weighted)
+    });
+    eprintln!(
+        "brr: {} with epsilon {:.4} on {} (loss at most {:.1} at the average pair of words, {:.1} at any){keep}{}",
+        privatizer.mechanism().name(),
+        g.epsilon,
+        g.metric,
+        g.bound(),
+        g.worst(),
+        if args.privacy.is_default() {
+            "; the default, as no privacy option was given"
+        } else {
+            ""
+        },
+    );
+    match privatizer.options().unknown {
+        Unknown::Random => {}
+        Unknown::Keep => eprintln!(
+            "warning: --unknown keep writes unknown words as they are: they are NOT private"
+        ),
+        _ => eprintln!(
+            "warning: this --unknown rule tells which words are unknown; the guarantee does not cover that"
+        ),
+    }
+}
+
+/// What `--json` says of a document.
+fn json_line(privatizer: &Privatizer, privatized: &Privatized) -> String {
+    let guarantee = privatizer.guarantee();
+    // No count of unknown words here: it is not private, and this line may travel.
+    let line = json!({
+        "text": privatized.text,
+        "words": privatized.tokens,
+        "mechanism": privatizer.mechanism().name(),
+        "epsilon": guarantee.epsilon,
+        "metric": guarantee.metric.to_string(),
+        "bound": guarantee.bound(),
+        "total_loss": privatizer.total_loss(privatized.tokens),
+    });
+    line.to_string()
+}
+
+fn write_manifest(
+    args: &Args,
+    privatizer: &Privatizer,
+    report: &Report,
+    corpus: Option<&corpus::Corpus>,
+) -> Result {
+    let Some(path) = &args.manifest else {
+        return Ok(());
+    };
+    let record = manifest::record(privatizer, report, corpus);
+    write_whole(path, format!("{record:#}\n").as_bytes(), true)
+}

@@ -1,0 +1,275 @@
+//! Files of every format through the program: what is private changes, nothing else does.
+
+mod support;
+
+use std::path::Path;
+
+use serde_json::Value;
+use support::corpora::{self, KINDS, in_words, options, pack, unpack, write};
+use support::{Folder, assert_one_line, run, run_with, tiny_model};
+
+/// At this epsilon every word of the model stays: what changes, changes for another reason.
+const SAME: [&str; 4] = ["privatize", "-q", "--epsilon", "30"];
+
+#[test]
+fn every_format_and_packing_keeps_its_rows() {
+    for kind in KINDS {
+        let folder = Folder::new();
+        let model = folder.file("m.brr", &tiny_model());
+        let input = folder.name(&format!("in.{kind}"));
+        let texts: Vec<String> = (0..3000).map(in_words).collect();
+        write(kind, Path::new(&input), &texts);
+        let output = folder.name(&format!("out.{kind}"));
+        let files = ["-m", &model, "--input", &input, "--output", &output];
+        let ran = run(&[&SAME[..], &files, options(kind)].concat());
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{kind}");
+        corpora::assert_all_rows(kind, Path::new(&output), 3000);
+        if kind != "parquet" {
+            let bytes = |name| unpack(kind, &std::fs::read(name).unwrap());
+            assert!(bytes(&input) == bytes(&output), "{kind}: bytes changed");
+        }
+    }
+}
+
+#[test]
+fn packing_may_differ_on_both_sides() {
+    let folder = Folder::new();
+    let plain = b"id,body\n1,the film\n".as_slice();
+    let input = folder.file("in.csv.gz", &pack("gz", plain));
+    for out in ["a.csv", "b.csv.zst", "c.csv.gz"] {
+        let output = folder.name(out);
+        let files = ["--input", &input, "--output", &output, "--column", "body"];
+        assert_eq!(run(&[&SAME[..], &files].concat()).code, 0);
+        assert_eq!(unpack(out, &std::fs::read(&output).unwrap()), plain);
+    }
+    let empty = folder.file("empty.txt", b"");
+    let output = folder.name("empty.txt.gz");
+    let files = ["--input", &empty, "--output", &output];
+    assert_eq!(run(&[&SAME[..], &files].concat()).code, 0);
+    assert_eq!(unpack("gz", &std::fs::read(&output).unwrap()), b"");
+}
+
+fn through(args: &[&str], input: &str) -> String {
+    let ran = run_with(&[&SAME[..], args].concat(), input.as_bytes());
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{input:?}");
+    ran.stdout
+}
+
+#[test]
+fn csv_is_kept_byte_by_byte_outside_of_private_cells() {
+    let csv = ["--format", "csv", "--column", "body"];
+    let same = |input: &str| assert_eq!(through(&csv, input), input);
+    same("\u{feff}id,body\r\n1,the film\r\n");
+    same("\u{feff}\"body\",id\n\"the\",1\n");
+    same("id,body,n\n1,\"the, \"\"film\"\"\nwas\r\ngood\", x \n\n2,bad,\"\"\"\"\r\n3,,");
+    same("id,body\r1,the film\r2,bad\r");
+    same("body\nthe\n\"\"\n");
+    same("id,body\n007,the\n 1.0 ,film\n");
+    let semicolon = [
+        "--format",
+        "csv",
+        "--column",
+        "2",
+        "--no-header",
+        "--delimiter",
+        ";",
+    ];
+    assert_eq!(through(&semicolon, "x;The FILM;,\n"), "x;the film;,\n");
+    assert_eq!(
+        through(&csv, "id,body\n1,The \"film\"\n"),
+        "id,body\n1,\"the \"\"film\"\"\"\n"
+    );
+    let tsv = ["--format", "tsv", "--column", "body", "--no-quotes"];
+    assert_eq!(
+        through(&tsv, "id\tbody\n\"1\tthe \"film\n"),
+        "id\tbody\n\"1\tthe \"film\n"
+    );
+}
+
+#[test]
+fn columns_are_names_or_numbers_and_a_header_is_declared() {
+    let csv = |more: &[&str]| {
+        let args = [&SAME[..], &["--format", "csv"], more].concat();
+        run_with(&args, b"the,Film\nGood,Bad\n")
+    };
+    assert_eq!(csv(&["--column", "Film"]).stdout, "the,Film\nGood,bad\n");
+    assert_eq!(
+        csv(&["-c", "1", "-c", "2", "--header"]).stdout,
+        "the,Film\ngood,bad\n"
+    );
+    assert_eq!(
+        csv(&["-c", "2", "--no-header"]).stdout,
+        "the,film\nGood,bad\n"
+    );
+    assert_one_line(&csv(&["-c", "2"]), 2, &["--header", "--no-header"]);
+    assert_one_line(
+        &csv(&["-c", "3", "--header"]),
+        2,
+        &["--column 3", "2 columns"],
+    );
+    assert_one_line(&csv(&["-c", "body"]), 2, &["--column body", "--delimiter"]);
+    assert_one_line(&csv(&[]), 2, &["--column", "csv"]);
+    let text = run_with(&[&SAME[..], &["-c", "x"]].concat(), b"the\n");
+    assert_one_line(&text, 2, &["--column", "text"]);
+    let text = run_with(&[&SAME[..], &["--delimiter", "ab"]].concat(), b"the\n");
+    assert_one_line(&text, 2, &["--delimiter", "one character"]);
+    let mixed = run(&[
+        &SAME[..],
+        &["--input", "a.csv", "--output", "b.jsonl", "-c", "x"],
+    ]
+    .concat());
+    assert_one_line(&mixed, 2, &["csv in, jsonl out", "does not convert"]);
+}
+
+#[test]
+fn json_fields_are_found_and_the_rest_is_kept() {
+    let args = ["--format", "jsonl", "-c", "a.text", "-c", "tags"];
+    let same = |line: &str| assert_eq!(through(&args, line), line);
+    same(
+        "{\"a\" : {\"text\":\"the film\",\"n\":1.50e+01}, \"tags\":[\"good\", null, \"bad\"] , \"x\":\"É\\u00e9\"}\n\n{\"a\":null}\r\n{}",
+    );
+    same("{\"a\":[{\"text\":\"the\"},{\"text\":[\"film\",[\"was\"]]}]}\n");
+    // A key that is there twice or in disguise is private all the same.
+    let twice = "{\"tags\":\"SECRET\",\"t\\u0061gs\":\"SECRET\",\"b\":{\"tags\":\"kept\"}}\n";
+    let out = through(&args, twice);
+    assert!(!out.contains("SECRET") && out.contains("kept"), "{out}");
+    let dotted = ["--format", "jsonl", "-c", "/a.text/b"];
+    assert_eq!(
+        through(&dotted, "{\"a.text\":{\"b\":\"The\"}}\n"),
+        "{\"a.text\":{\"b\":\"the\"}}\n"
+    );
+}
+
+#[test]
+fn text_is_a_document_per_line_or_per_file() {
+    let folder = Folder::new();
+    let manifest = folder.name("run.json");
+    let documents = |more: &[&str]| {
+        let args = [&["--manifest", &manifest, "--force"], more].concat();
+        let out = through(&args, "the\nFILM\n");
+        let record: Value = serde_json::from_slice(&std::fs::read(&manifest).unwrap()).unwrap();
+        (out, record["documents"].as_u64().unwrap())
+    };
+    assert_eq!(documents(&[]), ("the\nfilm\n".into(), 2));
+    assert_eq!(
+        documents(&["--document", "file"]),
+        ("the\nfilm\n".into(), 1)
+    );
+    let (json, _) = documents(&["--document", "file", "--json", "--layout", "words"]);
+    let line: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(line["text"], "the film");
+}
+
+#[test]
+fn parquet_keeps_row_groups_metadata_and_other_columns() {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    let folder = Folder::new();
+    let model = folder.file("m.brr", &tiny_model());
+    let (input, output) = (folder.name("in.parquet"), folder.name("out.parquet"));
+    let texts: Vec<String> = (0..2500).map(|i| in_words(i) + " SECRETWORD").collect();
+    write("parquet", Path::new(&input), &texts);
+    let files = ["-m", &model, "--input", &input, "--output", &output];
+    let ran = run(&[&SAME[..], &files, &["--column", "body"]].concat());
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let bytes = std::fs::read(&output).unwrap();
+    let secret = b"SECRETWORD";
+    assert!(
+        !bytes
+            .windows(secret.len())
+            .any(|w| w.eq_ignore_ascii_case(secret))
+    );
+    let open = |name| SerializedFileReader::new(std::fs::File::open(name).unwrap()).unwrap();
+    let (before, after) = (open(&input), open(&output));
+    let (a, b) = (before.metadata(), after.metadata());
+    assert_eq!(a.num_row_groups(), 3);
+    assert_eq!(
+        a.file_metadata().key_value_metadata(),
+        b.file_metadata().key_value_metadata()
+    );
+    assert_eq!(a.file_metadata().schema(), b.file_metadata().schema());
+    for (a, b) in a.row_groups().iter().zip(b.row_groups()) {
+        assert_eq!(a.num_rows(), b.num_rows());
+        assert_eq!(a.column(0).statistics(), b.column(0).statistics());
+        assert_eq!(a.column(0).compressed_size(), b.column(0).compressed_size());
+        assert_eq!(
+            a.column(1).compression_codec(),
+            b.column(1).compression_codec()
+        );
+        assert_ne!(a.column(1).statistics(), b.column(1).statistics());
+    }
+    let rows = corpora::read("parquet", Path::new(&output));
+    assert!(
+        rows.iter()
+            .enumerate()
+            .all(|(i, (id, text))| i == *id && text.starts_with(&in_words(i)))
+    );
+    assert_eq!(rows.len(), 2500);
+    let number = run(&[&SAME[..], &files, &["--column", "id", "--force"]].concat());
+    assert_one_line(&number, 2, &["--column id", "not a column of strings"]);
+}
+
+#[test]
+fn bad_rows_fail_are_left_out_or_lose_their_text() {
+    let folder = Folder::new();
+    let check = |format: &str, input: &[u8], place: &str, skipped: &str, emptied: &str| {
+        let args = [&SAME[..], &["--format", format, "-c", "body"]].concat();
+        let failed = run_with(&args, input);
+        assert_eq!(failed.code, 1);
+        assert!(
+            failed.stderr.contains(place) && failed.stderr.lines().count() == 1,
+            "{}",
+            failed.stderr
+        );
+        assert!(!failed.stderr.contains("SECRET") && !failed.stdout.contains("SECRET"));
+        let manifest = folder.name("run.json");
+        for (policy, expected, counted) in [
+            ("skip", skipped, "skipped"),
+            ("copy-null", emptied, "emptied"),
+        ] {
+            let more = ["--on-bad-row", policy, "--manifest", &manifest, "--force"];
+            let ran = run_with(&[&args[..], &more].concat(), input);
+            assert_eq!(
+                (ran.code, ran.stdout.as_str()),
+                (0, expected),
+                "{}",
+                ran.stderr
+            );
+            assert!(
+                ran.stderr.starts_with("brr: 1 bad row was"),
+                "{}",
+                ran.stderr
+            );
+            let record: Value = serde_json::from_slice(&std::fs::read(&manifest).unwrap()).unwrap();
+            assert_eq!(record["bad_rows"][counted], 1);
+            assert_eq!(record["rows"], 3);
+        }
+    };
+    check(
+        "csv",
+        b"id,body\n1,the\n2,SECRET,SECRET\n3,bad\n",
+        "row 2 (at byte 14) has more cells",
+        "id,body\n1,the\n3,bad\n",
+        "id,body\n1,the\n,\n3,bad\n",
+    );
+    check(
+        "csv",
+        b"id,body\n1,the\n2,\xffSECRET\n3,bad\n",
+        "row 2 (at byte 14) is not UTF-8",
+        "id,body\n1,the\n3,bad\n",
+        "id,body\n1,the\n2,\n3,bad\n",
+    );
+    check(
+        "jsonl",
+        b"{\"body\":\"the\"}\n{\"body\":\"SECRET\n{\"body\":\"bad\"}\n",
+        "row 2 (at byte 15) is not valid JSON",
+        "{\"body\":\"the\"}\n{\"body\":\"bad\"}\n",
+        "{\"body\":\"the\"}\nnull\n{\"body\":\"bad\"}\n",
+    );
+    check(
+        "jsonl",
+        b"{\"body\":\"the\"}\n{\"n\":1,\"body\":{\"SECRET\":1}}\n{\"body\":\"bad\"}",
+        "row 2 (at byte 15) has a value that is not a string",
+        "{\"body\":\"the\"}\n{\"body\":\"bad\"}",
+        "{\"body\":\"the\"}\n{\"n\":1,\"body\":null}\n{\"body\":\"bad\"}",
+    );
+}

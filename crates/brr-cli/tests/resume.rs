@@ -1,0 +1,212 @@
+//! Runs that are cut off and go on.
+//!
+//! `scripts/test-faults` runs the same with many more interruptions.
+
+mod support;
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::Value;
+use support::corpora::{KINDS, assert_all_rows, in_words, options, write};
+use support::{Folder, assert_one_line, brr, run, tiny_model};
+
+struct Case {
+    folder: Folder,
+    kind: &'static str,
+    args: Vec<String>,
+    rows: usize,
+}
+
+impl Case {
+    fn new(kind: &'static str, rows: usize) -> Case {
+        let folder = Folder::new();
+        let model = folder.file("m.brr", &tiny_model());
+        let input = folder.name(&format!("in.{kind}"));
+        let texts: Vec<String> = (0..rows).map(in_words).collect();
+        write(kind, Path::new(&input), &texts);
+        let output = folder.name(&format!("out.{kind}"));
+        let fixed = [
+            "privatize",
+            "-q",
+            "--epsilon",
+            "30",
+            "--checkpoint-seconds",
+            "0",
+        ];
+        let mut args: Vec<String> = fixed.map(String::from).into();
+        for arg in ["-m", &model, "--input", &input, "--output", &output] {
+            args.push(arg.to_owned());
+        }
+        args.extend(options(kind).iter().map(|s| s.to_string()));
+        Case {
+            folder,
+            kind,
+            args,
+            rows,
+        }
+    }
+
+    fn with<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
+        self.args
+            .iter()
+            .map(String::as_str)
+            .chain(more.iter().copied())
+            .collect()
+    }
+
+    fn output(&self) -> std::path::PathBuf {
+        self.folder.path(&format!("out.{}", self.kind))
+    }
+
+    /// Starts it and kills it after a while; whether it was still at work.
+    fn killed_after(&self, pause: Duration) -> bool {
+        let manifest = self.folder.name("run.json");
+        let args = self.with(&["--resume", "--manifest", &manifest]);
+        let mut child = brr(&args).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(pause);
+        // SIGKILL: nothing can be put in order.
+        let _ = child.kill();
+        !child.wait().unwrap().success()
+    }
+
+    fn finish(&self) -> Value {
+        let manifest = self.folder.name("run.json");
+        let ran = run(&self.with(&["--resume", "--manifest", &manifest]));
+        assert_eq!(ran.code, 0, "{}: {}", self.kind, ran.stderr);
+        assert_all_rows(self.kind, &self.output(), self.rows);
+        let left = self.folder.listing();
+        let input = format!("in.{}", self.kind);
+        let output = format!("out.{}", self.kind);
+        assert_eq!(left, [input.as_str(), "m.brr", &output, "run.json"]);
+        serde_json::from_slice(&std::fs::read(manifest).unwrap()).unwrap()
+    }
+}
+
+/// A pause between two ends, other each time.
+fn pause(random: &mut u64, longest: Duration) -> Duration {
+    *random = random
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1);
+    longest.mul_f64((*random >> 40) as f64 / (1 << 24) as f64)
+}
+
+#[test]
+fn no_row_is_lost_or_doubled_by_kills_at_random_moments() {
+    let cycles: usize = std::env::var("BRR_KILLS").map_or(16, |n| n.parse().unwrap());
+    let seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let mut random = seed.unwrap().as_nanos() as u64;
+    let (mut kills, mut finished, mut restarts) = (0, 0, 0);
+    for kind in KINDS.iter().cycle() {
+        if kills >= cycles {
+            break;
+        }
+        let case = Case::new(kind, 20_000);
+        let start = std::time::Instant::now();
+        assert_eq!(run(&case.with(&[])).code, 0);
+        let whole = start.elapsed();
+        std::fs::remove_file(case.output()).unwrap();
+        for _ in 0..4 {
+            let killed = case.killed_after(pause(&mut random, whole));
+            kills += usize::from(killed);
+            if !killed {
+                assert_all_rows(case.kind, &case.output(), case.rows);
+                finished += 1;
+                std::fs::remove_file(case.output()).unwrap();
+                std::fs::remove_file(case.folder.path("run.json")).unwrap();
+            }
+        }
+        restarts += case.finish()["restarts"].as_array().unwrap().len();
+        finished += 1;
+    }
+    println!("{kills} kills, {restarts} restarts from a checkpoint, {finished} outputs whole");
+    assert!(restarts > 0);
+}
+
+#[test]
+fn the_manifest_tells_where_a_run_went_on() {
+    let case = Case::new("csv", 20_000);
+    let mut longest = Duration::from_millis(40);
+    while !case.folder.path("out.csv.checkpoint").exists() || case.output().exists() {
+        let _ = std::fs::remove_file(case.output());
+        case.killed_after(longest);
+        longest = longest.mul_f64(0.9);
+    }
+    let text = std::fs::read(case.folder.path("out.csv.checkpoint")).unwrap();
+    let state: Value = serde_json::from_slice(&text).unwrap();
+    let record = case.finish();
+    let restarts = record["restarts"].as_array().unwrap();
+    assert_eq!(
+        restarts.last().unwrap()["after_rows"],
+        state["counts"]["rows"]
+    );
+    assert_eq!(record["rows"], 20_000);
+    assert_eq!(record["documents"], 20_000);
+    assert_eq!(record["words"], 180_000);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_at_a_safe_point_and_says_how_to_go_on() {
+    for kind in ["csv", "jsonl.zst", "txt.gz", "parquet"] {
+        let case = Case::new(kind, 60_000);
+        let args = case.with(&[]);
+        let child = brr(&args).stderr(Stdio::piped()).spawn().unwrap();
+        let partial = case.folder.path(&format!("out.{kind}.partial"));
+        while std::fs::metadata(&partial).map_or(0, |m| m.len()) == 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let id = child.id().to_string();
+        let mut kill = std::process::Command::new("kill");
+        assert!(kill.args(["-s", "TERM", &id]).status().unwrap().success());
+        let ended = support::Ran::from(child.wait_with_output().unwrap());
+        assert_one_line(&ended, 130, &["stopped", "safe in", ".partial", "--resume"]);
+        assert_one_line(&run(&args), 2, &["unfinished run", "--resume", "--force"]);
+        case.finish();
+    }
+}
+
+#[test]
+fn only_the_same_run_goes_on() {
+    let case = Case::new("csv", 20_000);
+    while !case.folder.path("out.csv.checkpoint").exists() {
+        case.killed_after(Duration::from_millis(30));
+        let _ = std::fs::remove_file(case.output());
+    }
+    let other = case.with(&["--resume", "--layout", "words"]);
+    assert_one_line(&run(&other), 2, &["--layout", "keep", "words", "--force"]);
+    let other = case.with(&["--resume", "--column", "id"]);
+    assert_one_line(&run(&other), 2, &["--column", "body, id"]);
+    let input = case.folder.path("in.csv");
+    let longer = std::fs::OpenOptions::new().append(true).open(&input);
+    std::io::Write::write_all(&mut longer.unwrap(), b"20000,more,n20000\r\n").unwrap();
+    let changed = run(&case.with(&["--resume"]));
+    assert_one_line(&changed, 2, &["input has changed", "--force"]);
+    assert_eq!(run(&case.with(&["--force"])).code, 0);
+    assert!(case.output().exists());
+    assert_one_line(&run(&case.with(&["--resume"])), 2, &["exists already"]);
+}
+
+#[test]
+fn two_runs_do_not_share_an_output() {
+    let case = Case::new("txt", 200_000);
+    let args = case.with(&[]);
+    let mut first = brr(&args).stderr(Stdio::null()).spawn().unwrap();
+    let partial = case.folder.path("out.txt.partial");
+    while std::fs::metadata(&partial).map_or(0, |m| m.len()) == 0 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let second = run(&case.with(&["--force"]));
+    assert_one_line(&second, 2, &["another brr", "out.txt.partial"]);
+    let _ = first.kill();
+    let _ = first.wait();
+    case.finish_without_manifest();
+}
+
+impl Case {
+    fn finish_without_manifest(&self) {
+        assert_eq!(run(&self.with(&["--resume"])).code, 0);
+        assert_all_rows(self.kind, &self.output(), self.rows);
+    }
+}

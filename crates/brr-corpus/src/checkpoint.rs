@@ -1,0 +1,181 @@
+//! How far an unfinished run came: a small JSON file beside the partial output.
+//!
+//! It is written after the output that it speaks of is on disk, under another name, and takes its
+//! name in one step: whatever is found there is true.
+//!
+//! Whether the input is still the same is judged by its size and its time of modification. A hash
+//! of its content would find more, but a hash of private text is a fingerprint of it that anyone
+//! can try guesses against, and a keyed one would need a secret beside it. Rows that are not
+//! private are in the output anyway; nothing else of the input is kept here.
+
+use std::collections::BTreeMap;
+use std::fs::{File, Metadata};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+const VERSION: u32 = 1;
+
+/// What was done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Rows read, bad ones included.
+    pub rows: u64,
+    /// Private cells (in plain text: lines) that were privatized.
+    pub documents: u64,
+    /// Their tokens.
+    pub words: u64,
+    /// Tokens without a code.
+    pub unknown: u64,
+    /// Rows left out as bad.
+    pub skipped: u64,
+    /// Bad rows kept without their text.
+    pub emptied: u64,
+}
+
+/// A point from which a run went on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Restart {
+    /// Rows before that point.
+    pub after_rows: u64,
+    /// Output after it, which was cut off: its rows were drawn again.
+    pub discarded_bytes: u64,
+}
+
+/// What tells a file from another, or from itself after a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputIdentity {
+    size: u64,
+    modified: Option<(u64, u32)>,
+}
+
+impl InputIdentity {
+    /// Of an opened file.
+    pub fn of(metadata: &Metadata) -> InputIdentity {
+        let since = |t: std::time::SystemTime| t.duration_since(std::time::UNIX_EPOCH).ok();
+        let modified = metadata.modified().ok().and_then(since);
+        InputIdentity {
+            size: metadata.len(),
+            modified: modified.map(|t| (t.as_secs(), t.subsec_nanos())),
+        }
+    }
+}
+
+/// Options that must be the same for one output, by flag or name.
+pub type Settings = BTreeMap<String, String>;
+
+/// The state of an unfinished run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Checkpoint {
+    version: u32,
+    /// What the run was asked to do.
+    pub settings: Settings,
+    /// What it reads.
+    pub input: InputIdentity,
+    /// How far it has read: bytes of the unpacked input, or row groups.
+    pub position: u64,
+    /// How much of the output is safe.
+    pub output_length: u64,
+    /// Whether nothing is left to read.
+    pub complete: bool,
+    /// What was done.
+    pub counts: Counts,
+    /// Where it went on before.
+    pub restarts: Vec<Restart>,
+    /// What a format has to remember besides.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub memory: String,
+}
+
+impl Checkpoint {
+    /// Nothing is done yet.
+    pub fn start(settings: Settings, input: InputIdentity) -> Checkpoint {
+        Checkpoint {
+            version: VERSION,
+            settings,
+            input,
+            position: 0,
+            output_length: 0,
+            complete: false,
+            counts: Counts::default(),
+            restarts: Vec::new(),
+            memory: String::new(),
+        }
+    }
+
+    /// Reads one, if it is there.
+    pub fn read(path: &Path) -> Result<Option<Checkpoint>> {
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(Error::read(path, e)),
+        };
+        let found: Result<Checkpoint, _> = serde_json::from_slice(&bytes);
+        match found {
+            Ok(checkpoint) if checkpoint.version == VERSION => Ok(Some(checkpoint)),
+            _ => Err(Error::Usage(format!(
+                "--resume: {} is no checkpoint of this version of brr; give --force to start anew",
+                path.display()
+            ))),
+        }
+    }
+
+    /// Whether another call would do the same work; if not, in what they differ.
+    pub fn check(&self, settings: &Settings, input: &InputIdentity) -> Result {
+        let differs = |key: &&String| self.settings.get(*key) != settings.get(*key);
+        let keys = self.settings.keys().chain(settings.keys());
+        if let Some(key) = keys.into_iter().find(differs) {
+            let say = |value: Option<&String>| value.map_or("none".to_owned(), String::clone);
+            return Err(Error::Usage(format!(
+                "--resume: the unfinished run had {key} {}, this one has {}; give the same options, or --force to start anew",
+                say(self.settings.get(key)),
+                say(settings.get(key)),
+            )));
+        }
+        if self.input != *input {
+            return Err(Error::Usage(
+                "--resume: the input has changed since the unfinished run (size or time of modification); give --force to start anew".into(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Puts it in its place, safely on disk.
+    pub fn write(&self, path: &Path) -> Result {
+        let new = with_suffix(path, ".new");
+        let failed = |e| Error::write(&new, e);
+        let text = serde_json::to_vec_pretty(self).map_err(|e| failed(e.into()))?;
+        let written = File::create(&new).and_then(|mut file| {
+            file.write_all(&text)?;
+            file.sync_all()
+        });
+        let placed = written.and_then(|()| std::fs::rename(&new, path));
+        if placed.is_err() {
+            let _ = std::fs::remove_file(&new);
+        }
+        placed.map_err(failed)?;
+        sync_folder(path);
+        Ok(())
+    }
+}
+
+/// A name with something after it.
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Makes names in a file's folder durable, where folders can be synchronized.
+pub fn sync_folder(path: &Path) {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+}

@@ -1,0 +1,246 @@
+//! A stream cut into chunks of whole records, in constant memory.
+//!
+//! A [`Framing`] says where records end; here they are only gathered. A record longer than the
+//! limit is not gathered but passed over, and reported by its place and length alone.
+
+use crate::error::{Error, Result};
+use crate::source::Opened;
+
+/// Finds where records end, over any cut of the stream into pieces.
+pub trait Framing: Send {
+    /// Looks at the bytes that follow all those seen before, up to the end of a record if one is
+    /// there, which is returned (0 if the record had ended before and only now it shows).
+    fn next_end(&mut self, bytes: &[u8]) -> Option<usize>;
+
+    /// Looks at all of the bytes; the end of the last record that ends in them.
+    fn last_end(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut last = None;
+        let mut from = 0;
+        while let Some(end) = self.next_end(&bytes[from..]) {
+            from += end;
+            last = Some(from);
+        }
+        last
+    }
+
+    /// Inside what a record still is, where no input may end.
+    fn inside(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+/// Records are lines.
+pub struct LineFraming;
+
+impl Framing for LineFraming {
+    fn next_end(&mut self, bytes: &[u8]) -> Option<usize> {
+        memchr::memchr(b'\n', bytes).map(|i| i + 1)
+    }
+
+    fn last_end(&mut self, bytes: &[u8]) -> Option<usize> {
+        memchr::memrchr(b'\n', bytes).map(|i| i + 1)
+    }
+}
+
+/// All of the input is one record.
+pub struct WholeFraming;
+
+impl Framing for WholeFraming {
+    fn next_end(&mut self, _: &[u8]) -> Option<usize> {
+        None
+    }
+}
+
+/// Some whole records.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// Their bytes; none if it is a record that is too long.
+    pub bytes: Vec<u8>,
+    /// Where they begin in the unpacked input.
+    pub offset: u64,
+    /// How many bytes of input they are.
+    pub length: u64,
+}
+
+impl Chunk {
+    /// A single record that was passed over for its length.
+    pub fn too_long(&self) -> bool {
+        self.bytes.is_empty()
+    }
+}
+
+/// Cuts an input into chunks.
+pub struct Chunks {
+    source: Opened,
+    framing: Box<dyn Framing>,
+    max_record: usize,
+    /// Read but not handed out.
+    rest: Vec<u8>,
+    /// How much of the rest the framing has seen.
+    seen: usize,
+    /// Where the rest begins in the input; what was passed over comes before it.
+    offset: u64,
+    /// How much of a record that is too long was passed over.
+    passed: Option<u64>,
+    ended: bool,
+}
+
+impl Chunks {
+    /// Small enough for threads to share a small file, large enough to batch.
+    const READ: usize = 32 << 10;
+
+    /// Starts at a place where a record begins. The framing is set by [`frame`](Self::frame).
+    pub fn new(source: Opened, offset: u64, max_record: usize) -> Chunks {
+        Chunks {
+            source,
+            framing: Box::new(LineFraming),
+            max_record,
+            rest: Vec::new(),
+            seen: 0,
+            offset,
+            passed: None,
+            ended: false,
+        }
+    }
+
+    /// How records end from here on.
+    pub fn frame(&mut self, framing: Box<dyn Framing>) {
+        self.framing = framing;
+    }
+
+    /// Where the next chunk begins.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The input itself.
+    pub fn source(&self) -> &Opened {
+        &self.source
+    }
+
+    /// Takes a prefix off, if the input goes on with it.
+    pub fn take_prefix(&mut self, prefix: &[u8]) -> Result<bool> {
+        while self.rest.len() < prefix.len() && self.read()? {}
+        let there = self.rest.starts_with(prefix);
+        if there {
+            self.take(prefix.len());
+        }
+        Ok(there)
+    }
+
+    /// A copy of the first record, which stays where it is; the rest of the input if no record
+    /// ends.
+    pub fn peek_record(&mut self, mut framing: Box<dyn Framing>) -> Result<Vec<u8>> {
+        let mut seen = 0;
+        loop {
+            if let Some(end) = framing.next_end(&self.rest[seen..]) {
+                return Ok(self.rest[..seen + end].to_vec());
+            }
+            seen = self.rest.len();
+            if seen > self.max_record {
+                return Err(Error::Malformed {
+                    name: self.source.name().to_owned(),
+                    problem: "the first row is longer than --max-record".into(),
+                });
+            }
+            if !self.read()? {
+                return match framing.inside() {
+                    Some(place) => Err(self.source.cut_short(place)),
+                    None => Ok(self.rest.clone()),
+                };
+            }
+        }
+    }
+
+    /// Takes bytes off that were peeked at.
+    pub fn take(&mut self, bytes: usize) {
+        self.rest.drain(..bytes);
+        self.offset += bytes as u64;
+    }
+
+    /// The records that one read brings, or more if that does not end one: whoever types gets an
+    /// answer to every line.
+    pub fn next(&mut self) -> Result<Option<Chunk>> {
+        loop {
+            if let Some(chunk) = self.cut() {
+                return Ok(Some(chunk));
+            }
+            if !self.read()? {
+                return self.last();
+            }
+        }
+    }
+
+    /// Whole records of what was read, if there are any that the framing has not seen.
+    fn cut(&mut self) -> Option<Chunk> {
+        let fresh = &self.rest[self.seen..];
+        if fresh.is_empty() {
+            return None;
+        }
+        if let Some(passed) = self.passed {
+            let end = self.framing.next_end(fresh).map(|end| self.seen + end);
+            self.passed = Some(passed + end.unwrap_or(self.rest.len()) as u64);
+            self.rest.drain(..end.unwrap_or(self.rest.len()));
+            self.seen = 0;
+            return end.and_then(|_| self.passed_over());
+        }
+        let end = self.framing.last_end(fresh).map(|end| self.seen + end);
+        self.seen = self.rest.len();
+        if let Some(end) = end {
+            return Some(self.hand_out(end));
+        }
+        if self.rest.len() > self.max_record {
+            self.passed = Some(self.rest.len() as u64);
+            self.rest.clear();
+            self.seen = 0;
+        }
+        None
+    }
+
+    fn hand_out(&mut self, end: usize) -> Chunk {
+        let rest = self.rest.split_off(end);
+        let bytes = std::mem::replace(&mut self.rest, rest);
+        self.seen -= end;
+        self.chunk(bytes, end as u64)
+    }
+
+    fn passed_over(&mut self) -> Option<Chunk> {
+        let length = self.passed.take()?;
+        Some(self.chunk(Vec::new(), length))
+    }
+
+    fn chunk(&mut self, bytes: Vec<u8>, length: u64) -> Chunk {
+        let offset = self.offset;
+        self.offset += length;
+        Chunk {
+            bytes,
+            offset,
+            length,
+        }
+    }
+
+    fn last(&mut self) -> Result<Option<Chunk>> {
+        if let Some(place) = self.framing.inside() {
+            let begins = format!("{place} (of a row that begins at byte {})", self.offset);
+            return Err(self.source.cut_short(begins));
+        }
+        if self.passed.is_some() {
+            return Ok(self.passed_over());
+        }
+        let end = self.rest.len();
+        Ok((end > 0).then(|| self.hand_out(end)))
+    }
+
+    /// One read; `false` at the end of the input.
+    fn read(&mut self) -> Result<bool> {
+        if self.ended {
+            return Ok(false);
+        }
+        let start = self.rest.len();
+        self.rest.resize(start + Self::READ, 0);
+        let read = self.source.read(&mut self.rest[start..]);
+        self.rest.truncate(start + *read.as_ref().unwrap_or(&0));
+        self.ended = read? == 0;
+        Ok(!self.ended)
+    }
+}

@@ -1,0 +1,476 @@
+//! CSV and its relatives, without rewriting what is not private.
+//!
+//! The usual rules: a cell that begins with a quote goes on to the closing quote, delimiters and
+//! line ends inside it are content, a doubled quote is one quote; anywhere else a quote is a
+//! character. `\n`, `\r\n` and `\r` end a row. [`Frame`] (where rows end, over any cut of the
+//! stream) and [`Cells`] (where cells end, in whole rows) follow the same rules; a test holds them
+//! against each other and against the bytes.
+//!
+//! The `csv` crate reads more dialects but gives unescaped cells, not their places: whatever
+//! quoting, spaces and line ends a file had would come out in the crate's own style.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use brr::Privatized;
+use memchr::{memchr, memchr_iter, memchr2, memchr3};
+
+use crate::chunks::Framing;
+use crate::edits::{Edits, Style};
+use crate::error::{Error, Result};
+use crate::rows::RowFormat;
+
+/// How cells are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// Between two cells.
+    pub delimiter: u8,
+    /// Whether quotes have a meaning.
+    pub quotes: bool,
+}
+
+impl Dialect {
+    /// A delimiter is an ASCII character that is no part of words, quotes or line ends.
+    pub fn new(delimiter: u8, quotes: bool) -> Option<Dialect> {
+        let fit = delimiter.is_ascii() && !delimiter.is_ascii_alphanumeric();
+        let fit = fit && !matches!(delimiter, b'"' | b'\n' | b'\r');
+        fit.then_some(Dialect { delimiter, quotes })
+    }
+}
+
+const QUOTE: u8 = b'"';
+
+/// Finds where rows end.
+pub struct Frame {
+    dialect: Dialect,
+    in_quotes: bool,
+    /// The last byte seen, if what it means depends on the next: a quote in quotes, or `\r`.
+    open: Option<u8>,
+    /// The byte before the next; a line end at the start of a row.
+    before: u8,
+}
+
+impl Frame {
+    /// At the start of a row.
+    pub fn new(dialect: Dialect) -> Frame {
+        Frame {
+            dialect,
+            in_quotes: false,
+            open: None,
+            before: b'\n',
+        }
+    }
+
+    /// The end of the row.
+    fn ended(&mut self, end: usize) -> Option<usize> {
+        self.before = b'\n';
+        Some(end)
+    }
+
+    /// Goes on after a byte whose meaning was open.
+    fn settle(&mut self, open: u8, next: u8) -> Settled {
+        match (open, next) {
+            (b'\r', b'\n') => Settled::RowEnd(1),
+            (b'\r', _) => Settled::RowEnd(0),
+            (_, QUOTE) => Settled::Skip(1),
+            _ => {
+                (self.in_quotes, self.before) = (false, QUOTE);
+                Settled::Skip(0)
+            }
+        }
+    }
+}
+
+enum Settled {
+    RowEnd(usize),
+    Skip(usize),
+}
+
+impl Framing for Frame {
+    fn next_end(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        loop {
+            if let (Some(open), Some(&next)) = (self.open, bytes.get(at)) {
+                self.open = None;
+                match self.settle(open, next) {
+                    Settled::RowEnd(more) => return self.ended(at + more),
+                    Settled::Skip(more) => at += more,
+                }
+            }
+            let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+            if self.in_quotes {
+                at += memchr(QUOTE, rest)? + 1;
+                self.open = Some(QUOTE);
+                continue;
+            }
+            let found = if self.dialect.quotes {
+                memchr3(QUOTE, b'\n', b'\r', rest)
+            } else {
+                memchr2(b'\n', b'\r', rest)
+            };
+            let Some(found) = found else {
+                self.before = bytes[bytes.len() - 1];
+                return None;
+            };
+            at += found;
+            match bytes[at] {
+                b'\n' => return self.ended(at + 1),
+                b'\r' => self.open = Some(b'\r'),
+                _ => {
+                    let before = at.checked_sub(1).map_or(self.before, |i| bytes[i]);
+                    self.in_quotes =
+                        before == self.dialect.delimiter || (at == 0 && self.before == b'\n');
+                    self.before = QUOTE;
+                }
+            }
+            at += 1;
+        }
+    }
+
+    fn inside(&self) -> Option<&'static str> {
+        (self.in_quotes && self.open.is_none()).then_some("inside a quoted cell")
+    }
+}
+
+/// A cell's place in a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// Its bytes, quotes included.
+    pub range: Range<usize>,
+    /// Whether it is in quotes.
+    pub quoted: bool,
+    /// Where the row goes on after it, or where the next row begins.
+    pub next: usize,
+    /// Whether it is its row's last.
+    pub last: bool,
+}
+
+/// Goes through the cells of whole rows.
+#[derive(Clone, Copy)]
+pub struct Cells<'c> {
+    dialect: Dialect,
+    bytes: &'c [u8],
+}
+
+impl<'c> Cells<'c> {
+    /// Over these rows.
+    pub fn new(dialect: Dialect, bytes: &'c [u8]) -> Cells<'c> {
+        Cells { dialect, bytes }
+    }
+
+    /// The cell that begins here.
+    pub fn at(&self, start: usize) -> Cell {
+        let bytes = self.bytes;
+        let quoted = self.dialect.quotes && bytes.get(start) == Some(&QUOTE);
+        let from = if quoted { self.closing(start) } else { start };
+        let found = memchr3(self.dialect.delimiter, b'\n', b'\r', &bytes[from..]);
+        let end = found.map_or(bytes.len(), |i| from + i);
+        let (next, last) = match bytes.get(end) {
+            None => (end, true),
+            Some(b'\r') if bytes.get(end + 1) == Some(&b'\n') => (end + 2, true),
+            Some(b'\n' | b'\r') => (end + 1, true),
+            Some(_) => (end + 1, false),
+        };
+        Cell {
+            range: start..end,
+            quoted,
+            next,
+            last,
+        }
+    }
+
+    /// After the closing quote of a cell whose opening quote is here.
+    fn closing(&self, start: usize) -> usize {
+        let mut at = start + 1;
+        while let Some(quote) = memchr(QUOTE, &self.bytes[at.min(self.bytes.len())..]) {
+            at += quote + 1;
+            if self.bytes.get(at) != Some(&QUOTE) {
+                return at;
+            }
+            at += 1;
+        }
+        self.bytes.len()
+    }
+
+    /// Whether a row without anything begins here.
+    fn blank(&self, start: usize) -> Option<usize> {
+        match &self.bytes[start..] {
+            [b'\r', b'\n', ..] => Some(start + 2),
+            [b'\n' | b'\r', ..] => Some(start + 1),
+            _ => None,
+        }
+    }
+
+    /// What a cell says; none if it is not UTF-8.
+    pub fn text(&self, cell: &Cell) -> Option<Cow<'c, str>> {
+        let text = std::str::from_utf8(&self.bytes[cell.range.clone()]).ok()?;
+        if !cell.quoted {
+            return Some(Cow::Borrowed(text));
+        }
+        let closing = self.closing(cell.range.start).min(cell.range.end) - cell.range.start;
+        // An unclosed quote can only stand in a row that the framing refused.
+        let inner = text[1..closing]
+            .strip_suffix('"')
+            .unwrap_or(&text[1..closing]);
+        let after = &text[closing..];
+        if after.is_empty() && memchr(QUOTE, inner.as_bytes()).is_none() {
+            return Some(Cow::Borrowed(inner));
+        }
+        Some(Cow::Owned(inner.replace("\"\"", "\"") + after))
+    }
+}
+
+/// CSV with known columns.
+pub struct Csv {
+    dialect: Dialect,
+    /// Private columns, ascending.
+    columns: Vec<usize>,
+    width: usize,
+    line_end: &'static [u8],
+}
+
+impl Csv {
+    /// Finds the columns by the first row, and whether that row is the header. A column is a name
+    /// in the header, or a number from 1.
+    ///
+    /// A header is copied as it is. So the caller has to say if there is one when columns are
+    /// given by number: a row of data must not pass for a header.
+    pub fn open(
+        dialect: Dialect,
+        columns: &[String],
+        first: &[u8],
+        header: Option<bool>,
+    ) -> Result<(Csv, bool)> {
+        let cells = Cells::new(dialect, first);
+        let mut names = Vec::new();
+        let mut at = 0;
+        let line_end = loop {
+            let cell = cells.at(at);
+            names.push(cells.text(&cell));
+            at = cell.next;
+            if cell.last {
+                break line_end(&first[cell.range.end..]);
+            }
+        };
+        let mut found = Vec::new();
+        let mut named = false;
+        for column in columns {
+            let by_name = names.iter().enumerate();
+            let by_name = by_name.filter(|(_, name)| name.as_deref() == Some(column.as_str()));
+            let by_name: Vec<usize> = by_name.map(|(i, _)| i).collect();
+            if header != Some(false) && !by_name.is_empty() {
+                named = true;
+                found.extend(by_name);
+            } else {
+                found.push(number(column, names.len(), header)?);
+            }
+        }
+        if header.is_none() && !named {
+            return Err(Error::Usage(
+                "--column: a column by number alone does not tell whether the first row is a header: give --header or --no-header".into(),
+            ));
+        }
+        found.sort_unstable();
+        found.dedup();
+        let csv = Csv {
+            dialect,
+            columns: found,
+            width: names.len(),
+            line_end,
+        };
+        Ok((csv, header != Some(false)))
+    }
+
+    /// Takes the row that begins here apart; where it ends.
+    fn row<'c>(&self, cells: &Cells<'c>, start: usize, edits: &mut Edits<'c>) -> usize {
+        let (mut column, mut at) = (0, start);
+        let mut wanted = self.columns.iter().peekable();
+        loop {
+            let cell = cells.at(at);
+            if wanted.next_if(|&&c| c == column).is_some() {
+                let style = Style {
+                    quoted: cell.quoted,
+                    alone: self.width == 1,
+                };
+                match cells.text(&cell) {
+                    Some(text) => edits.cell(cell.range, text, style),
+                    None => {
+                        let null: &[u8] = if style.alone { b"\"\"" } else { b"" };
+                        edits.bad_cell(cell.range, "is not UTF-8", null);
+                    }
+                }
+            }
+            (column, at) = (column + 1, cell.next);
+            if cell.last {
+                break;
+            }
+        }
+        if column != self.width {
+            edits.bad_row(if column < self.width {
+                "has fewer cells than the first row"
+            } else {
+                "has more cells than the first row"
+            });
+        }
+        at
+    }
+}
+
+fn line_end(bytes: &[u8]) -> &'static [u8] {
+    match bytes {
+        [b'\r', b'\n', ..] => b"\r\n",
+        [b'\r', ..] => b"\r",
+        _ => b"\n",
+    }
+}
+
+/// A column given by its number, or the reason why it is none.
+fn number(column: &str, width: usize, header: Option<bool>) -> Result<usize> {
+    match column.parse::<usize>() {
+        Ok(number) if (1..=width).contains(&number) => Ok(number - 1),
+        Ok(_) => Err(Error::Usage(format!(
+            "--column {column}: the first row has {width} columns, counted from 1"
+        ))),
+        Err(_) if header == Some(false) => Err(Error::Usage(format!(
+            "--column {column}: without a header, columns are numbers from 1 to {width}"
+        ))),
+        // The header is not repeated: without one it would be a row of data.
+        Err(_) => Err(Error::Usage(format!(
+            "--column {column}: no such name among the {width} cells of the first row; check --delimiter, or give a number"
+        ))),
+    }
+}
+
+impl RowFormat for Csv {
+    fn framing(&self) -> Box<dyn Framing> {
+        Box::new(Frame::new(self.dialect))
+    }
+
+    fn edit<'c>(&self, bytes: &'c [u8], edits: &mut Edits<'c>) {
+        let cells = Cells::new(self.dialect, bytes);
+        let mut at = 0;
+        while at < bytes.len() {
+            if let Some(next) = cells.blank(at) {
+                at = next;
+                continue;
+            }
+            let end = self.row(&cells, at, edits);
+            if !edits.end_row(at..end, || self.null_row()) {
+                return;
+            }
+            at = end;
+        }
+    }
+
+    fn null_row(&self) -> Vec<u8> {
+        let mut row = vec![self.dialect.delimiter; self.width - 1];
+        if self.width == 1 {
+            row.extend_from_slice(b"\"\"");
+        }
+        row.extend_from_slice(self.line_end);
+        row
+    }
+
+    fn write(&self, text: &Privatized, style: Style, out: &mut Vec<u8>) {
+        let text = text.text.as_bytes();
+        let special = memchr3(self.dialect.delimiter, b'\n', b'\r', text);
+        if !self.dialect.quotes {
+            // No way to write these: a space says as little.
+            let blank = |&b: &u8| match b {
+                b'\n' | b'\r' => b' ',
+                b if b == self.dialect.delimiter => b' ',
+                b => b,
+            };
+            return out.extend(text.iter().map(blank));
+        }
+        let quote = memchr(QUOTE, text);
+        let lonely = text.is_empty() && style.alone;
+        if !style.quoted && special.is_none() && quote.is_none() && !lonely {
+            return out.extend_from_slice(text);
+        }
+        out.push(QUOTE);
+        let mut copied = 0;
+        for quote in memchr_iter(QUOTE, text) {
+            out.extend_from_slice(&text[copied..=quote]);
+            out.push(QUOTE);
+            copied = quote + 1;
+        }
+        out.extend_from_slice(&text[copied..]);
+        out.push(QUOTE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const COMMA: Dialect = Dialect {
+        delimiter: b',',
+        quotes: true,
+    };
+
+    fn ends_by_frame(bytes: &[u8], piece: usize) -> Vec<usize> {
+        let mut frame = Frame::new(COMMA);
+        let mut ends = Vec::new();
+        let mut start = 0;
+        for part in bytes.chunks(piece) {
+            let mut from = 0;
+            while let Some(end) = frame.next_end(&part[from..]) {
+                from += end;
+                ends.push(start + from);
+            }
+            start += part.len();
+        }
+        if frame.inside().is_none() && ends.last() != Some(&bytes.len()) {
+            ends.push(bytes.len());
+        }
+        ends
+    }
+
+    fn ends_by_cells(bytes: &[u8]) -> Vec<usize> {
+        let cells = Cells::new(COMMA, bytes);
+        let (mut at, mut ends) = (0, Vec::new());
+        while at < bytes.len() {
+            let cell = cells.at(at);
+            at = cell.next;
+            if cell.last {
+                ends.push(at);
+            }
+        }
+        ends
+    }
+
+    proptest! {
+        #[test]
+        fn framing_and_cells_agree_however_the_stream_is_cut(
+            text in "[a,\"\r\n]{0,40}", piece in 1usize..8,
+        ) {
+            let whole = ends_by_frame(text.as_bytes(), usize::MAX >> 1);
+            prop_assert_eq!(&ends_by_frame(text.as_bytes(), piece), &whole);
+            let mut frame = Frame::new(COMMA);
+            frame.last_end(text.as_bytes());
+            // A last row of no cells but a delimiter's empty one has no end of its own.
+            if frame.inside().is_none() && !text.ends_with(',') && !text.is_empty() {
+                prop_assert_eq!(ends_by_cells(text.as_bytes()), whole);
+            }
+        }
+    }
+
+    #[test]
+    fn cells_say_what_they_mean() {
+        let bytes = b"a,\"b \"\"q\"\"\",\"c\"d,5\" x,\"\"\r\n";
+        let cells = Cells::new(COMMA, bytes);
+        let (mut at, mut texts) = (0, Vec::new());
+        loop {
+            let cell = cells.at(at);
+            texts.push(cells.text(&cell).unwrap().into_owned());
+            at = cell.next;
+            if cell.last {
+                break;
+            }
+        }
+        assert_eq!(texts, ["a", "b \"q\"", "cd", "5\" x", ""]);
+        assert_eq!(at, bytes.len());
+    }
+}

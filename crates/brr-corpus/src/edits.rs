@@ -1,0 +1,167 @@
+//! What is to be changed in a chunk; all that is not named here is copied byte by byte.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use brr::Privatized;
+
+/// What becomes of a row that cannot be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnBadRow {
+    /// The run ends there.
+    #[default]
+    Fail,
+    /// It is left out.
+    Skip,
+    /// It stays, without its text. What else is in it stays only if it is clear which part of it
+    /// is text.
+    CopyNull,
+}
+
+/// How a cell was written, for formats in which that differs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Between quotes.
+    pub quoted: bool,
+    /// The only cell of its row.
+    pub alone: bool,
+}
+
+/// A row that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadRow {
+    /// Its number in the chunk, from 0.
+    pub row: u64,
+    /// Where it begins in the chunk.
+    pub start: usize,
+    /// What is wrong with it. Fixed words, never the row's own.
+    pub reason: &'static str,
+}
+
+enum Put {
+    Cell(Style),
+    Bytes(Cow<'static, [u8]>),
+}
+
+/// The edits of a chunk, in order.
+pub struct Edits<'c> {
+    on_bad_row: OnBadRow,
+    edits: Vec<(Range<usize>, Put)>,
+    texts: Vec<Cow<'c, str>>,
+    /// Edits and texts before the row at hand.
+    mark: (usize, usize),
+    bad: Option<(&'static str, bool)>,
+    rows: u64,
+    bad_rows: u64,
+    failed: Option<BadRow>,
+}
+
+impl<'c> Edits<'c> {
+    /// None yet.
+    pub fn new(on_bad_row: OnBadRow) -> Edits<'c> {
+        Edits {
+            on_bad_row,
+            edits: Vec::new(),
+            texts: Vec::new(),
+            mark: (0, 0),
+            bad: None,
+            rows: 0,
+            bad_rows: 0,
+            failed: None,
+        }
+    }
+
+    /// A private cell: these bytes become the text privatized.
+    pub fn cell(&mut self, range: Range<usize>, text: impl Into<Cow<'c, str>>, style: Style) {
+        self.texts.push(text.into());
+        self.edits.push((range, Put::Cell(style)));
+    }
+
+    /// A private cell that cannot be read, in a row that is otherwise sound.
+    pub fn bad_cell(&mut self, range: Range<usize>, reason: &'static str, null: &'static [u8]) {
+        self.edits.push((range, Put::Bytes(Cow::Borrowed(null))));
+        self.bad.get_or_insert((reason, false));
+    }
+
+    /// The row at hand cannot be taken apart.
+    pub fn bad_row(&mut self, reason: &'static str) {
+        self.bad = Some((reason, true));
+    }
+
+    /// Ends the row at hand. `null` is what a row without any content looks like. Whether the
+    /// next row is wanted.
+    pub fn end_row(&mut self, range: Range<usize>, null: impl FnOnce() -> Vec<u8>) -> bool {
+        let row = self.rows;
+        self.rows += 1;
+        if let Some((reason, whole)) = self.bad.take() {
+            self.bad_rows += 1;
+            let (edits, texts) = self.mark;
+            if whole || self.on_bad_row != OnBadRow::CopyNull {
+                self.edits.truncate(edits);
+                self.texts.truncate(texts);
+            }
+            let start = range.start;
+            match self.on_bad_row {
+                OnBadRow::Fail => {
+                    self.rows = row;
+                    self.failed = Some(BadRow { row, start, reason });
+                    return false;
+                }
+                OnBadRow::Skip => self.edits.push((range, Put::Bytes(Cow::Borrowed(b"")))),
+                OnBadRow::CopyNull if whole => {
+                    self.edits.push((range, Put::Bytes(Cow::Owned(null()))));
+                }
+                OnBadRow::CopyNull => {}
+            }
+        }
+        self.mark = (self.edits.len(), self.texts.len());
+        true
+    }
+
+    /// The private texts, in order.
+    pub fn texts(&self) -> &[Cow<'c, str>] {
+        &self.texts
+    }
+
+    /// Rows that were ended, without the one that failed.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// How many of them were bad.
+    pub fn bad_rows(&self) -> u64 {
+        self.bad_rows
+    }
+
+    /// The row that ends the run, if there is one.
+    pub fn failed(&self) -> Option<BadRow> {
+        self.failed
+    }
+
+    /// The chunk with its edits made, up to the row that failed.
+    pub fn apply(
+        &self,
+        chunk: &[u8],
+        privatized: &[Privatized],
+        mut write: impl FnMut(&Privatized, Style, &mut Vec<u8>),
+    ) -> Vec<u8> {
+        let mut out = Vec::with_capacity(chunk.len() + chunk.len() / 8);
+        let mut copied = 0;
+        let mut texts = privatized.iter();
+        for (range, put) in &self.edits {
+            out.extend_from_slice(&chunk[copied..range.start]);
+            copied = range.end;
+            match put {
+                Put::Bytes(bytes) => out.extend_from_slice(bytes),
+                Put::Cell(style) => {
+                    if let Some(text) = texts.next() {
+                        write(text, *style, &mut out);
+                    }
+                }
+            }
+        }
+        let end = self.failed.map_or(chunk.len(), |bad| bad.start);
+        out.extend_from_slice(&chunk[copied..end]);
+        out
+    }
+}

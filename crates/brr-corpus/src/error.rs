@@ -1,0 +1,115 @@
+//! What can go wrong with a file. No message holds a byte of the file.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a file was not privatized, or not wholly.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The options make no sense for this input; the message names the flag.
+    #[error("{0}")]
+    Usage(String),
+    /// A file cannot be read or written.
+    #[error("cannot {doing} {}: {source}", path.display())]
+    File {
+        /// `read` or `write`.
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A standard stream cannot be read or written.
+    #[error("{name}: {source}")]
+    Stream {
+        /// Its name.
+        name: &'static str,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The input stops where it cannot be complete.
+    #[error("{name} ends {place}: it was cut short{}", after_row(*.row))]
+    Truncated {
+        /// The input's name.
+        name: String,
+        /// Inside what.
+        place: String,
+        /// Rows before that place, if they are known.
+        row: Option<u64>,
+    },
+    /// A row that cannot be read, under [`OnBadRow::Fail`](crate::OnBadRow::Fail).
+    #[error(
+        "row {row} (at byte {offset}) {reason}; --on-bad-row skip leaves such rows out, copy-null keeps them without their text"
+    )]
+    BadRow {
+        /// Counted from 1, without the header.
+        row: u64,
+        /// In the unpacked input, from 0.
+        offset: u64,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// Not what its format says.
+    #[error("{name}: {problem}")]
+    Malformed {
+        /// The input's name.
+        name: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The run was asked to stop.
+    #[error("stopped")]
+    Stopped,
+    /// The run did not finish, and can go on.
+    #[error("{cause}; {}, go on with --resume", kept(*.rows, partial))]
+    Unfinished {
+        /// Why.
+        cause: Box<Error>,
+        /// Rows that are safe.
+        rows: u64,
+        /// Where they are.
+        partial: PathBuf,
+    },
+    /// A thread ended by a panic.
+    #[error("a thread died; this is a bug of brr")]
+    Thread,
+    /// The privatizer failed.
+    #[error(transparent)]
+    Privatizer(#[from] brr::Error),
+}
+
+/// The crate's result.
+pub type Result<T = (), E = Error> = std::result::Result<T, E>;
+
+fn after_row(row: Option<u64>) -> String {
+    row.map_or(String::new(), |row| format!(" after row {row}"))
+}
+
+fn kept(rows: u64, partial: &Path) -> String {
+    let rows = match rows {
+        1 => "1 row is".to_owned(),
+        n => format!("{n} rows are"),
+    };
+    format!("{rows} safe in {}", partial.display())
+}
+
+impl Error {
+    /// A file that cannot be read.
+    pub fn read(path: &Path, source: io::Error) -> Error {
+        Error::File {
+            doing: "read",
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    /// A file that cannot be written.
+    pub fn write(path: &Path, source: io::Error) -> Error {
+        Error::File {
+            doing: "write",
+            path: path.to_owned(),
+            source,
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! A JSON object per line: private strings are replaced where they stand.
+//!
+//! `serde_json` takes each line apart and checks all of it; the strings are found by where its
+//! borrowed raw values lie in the line. So numbers, spaces, escapes and the order of fields stay
+//! as they are. A key that occurs twice, or is written with escapes, is found each time.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use brr::Privatized;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::chunks::{Framing, LineFraming};
+use crate::edits::{Edits, Style};
+use crate::error::{Error, Result};
+use crate::rows::RowFormat;
+
+/// Fields to look for: a tree of keys.
+#[derive(Debug, Default)]
+struct Node {
+    wanted: bool,
+    fields: Vec<(String, Node)>,
+}
+
+/// JSON lines with known private fields.
+pub struct Jsonl {
+    root: Node,
+}
+
+impl Jsonl {
+    /// Each path is keys joined by dots; or by slashes with one before the first, for keys that
+    /// have dots. Paths go through arrays, to each element.
+    pub fn new(paths: &[String]) -> Result<Jsonl> {
+        let mut root = Node::default();
+        for path in paths {
+            let keys: Vec<&str> = match path.strip_prefix('/') {
+                Some(path) => path.split('/').collect(),
+                None => path.split('.').collect(),
+            };
+            if keys.iter().any(|key| key.is_empty()) {
+                return Err(Error::Usage(format!(
+                    "--column {path}: give keys with dots between them, such as user.comment"
+                )));
+            }
+            let mut node = &mut root;
+            for key in keys {
+                let place = node.fields.iter().position(|(name, _)| name == key);
+                let place = place.unwrap_or_else(|| {
+                    node.fields.push((key.to_owned(), Node::default()));
+                    node.fields.len() - 1
+                });
+                node = &mut node.fields[place].1;
+            }
+            node.wanted = true;
+        }
+        Ok(Jsonl { root })
+    }
+}
+
+/// A private value's place in its line, and its text if it is one.
+type Found<'c> = Vec<(Range<usize>, Option<Cow<'c, str>>)>;
+
+struct Search<'c, 'f> {
+    line: &'c str,
+    found: &'f mut Found<'c>,
+}
+
+impl<'c> Search<'c, '_> {
+    /// What a node wants of a value.
+    fn value(&mut self, raw: &'c str, node: &Node) -> serde_json::Result<()> {
+        match raw.as_bytes().first() {
+            Some(b'{') if !node.wanted => self.fields(raw, node),
+            Some(b'[') => self.elements(raw, node),
+            Some(b'n') => Ok(()),
+            Some(b'"') if node.wanted => {
+                let text = string(raw)?;
+                self.push(raw, Some(text));
+                Ok(())
+            }
+            _ => {
+                self.push(raw, None);
+                Ok(())
+            }
+        }
+    }
+
+    fn push(&mut self, raw: &str, text: Option<Cow<'c, str>>) {
+        let start = raw.as_ptr() as usize - self.line.as_ptr() as usize;
+        self.found.push((start..start + raw.len(), text));
+    }
+
+    fn fields(&mut self, raw: &'c str, node: &Node) -> serde_json::Result<()> {
+        let mut values: Vec<(usize, &'c RawValue)> = Vec::new();
+        let mut json = serde_json::Deserializer::from_str(raw);
+        let visitor = Fields {
+            node,
+            values: &mut values,
+        };
+        json.deserialize_map(visitor)?;
+        json.end()?;
+        for (field, value) in values {
+            self.value(value.get(), &node.fields[field].1)?;
+        }
+        Ok(())
+    }
+
+    fn elements(&mut self, raw: &'c str, node: &Node) -> serde_json::Result<()> {
+        let mut json = serde_json::Deserializer::from_str(raw);
+        let values = json.deserialize_seq(Elements)?;
+        json.end()?;
+        for value in values {
+            self.value(value.get(), node)?;
+        }
+        Ok(())
+    }
+}
+
+/// The text of a JSON string; borrowed if it has no escapes.
+fn string(raw: &str) -> serde_json::Result<Cow<'_, str>> {
+    let inner = &raw[1..raw.len() - 1];
+    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
+        return Ok(Cow::Borrowed(inner));
+    }
+    serde_json::from_str::<String>(raw).map(Cow::Owned)
+}
+
+/// Collects the values of the fields that a node knows.
+struct Fields<'n, 'f, 'c> {
+    node: &'n Node,
+    values: &'f mut Vec<(usize, &'c RawValue)>,
+}
+
+impl<'c> Visitor<'c> for Fields<'_, '_, 'c> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'c>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(field) = map.next_key_seed(Key(self.node))? {
+            match field {
+                Some(field) => self.values.push((field, map.next_value()?)),
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Which of a node's fields a key is.
+struct Key<'n>(&'n Node);
+
+impl<'c> DeserializeSeed<'c> for Key<'_> {
+    type Value = Option<usize>;
+
+    fn deserialize<D: Deserializer<'c>>(self, key: D) -> Result<Option<usize>, D::Error> {
+        key.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Key<'_> {
+    type Value = Option<usize>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Option<usize>, E> {
+        Ok(self.0.fields.iter().position(|(name, _)| name == key))
+    }
+}
+
+struct Elements;
+
+impl<'c> Visitor<'c> for Elements {
+    type Value = Vec<&'c RawValue>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'c>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = seq.next_element()? {
+            values.push(value);
+        }
+        Ok(values)
+    }
+}
+
+impl Jsonl {
+    fn row<'c>(&self, line: &'c [u8], start: usize, edits: &mut Edits<'c>) {
+        let Ok(line) = std::str::from_utf8(line) else {
+            return edits.bad_row("is not UTF-8");
+        };
+        let object = line.trim_matches([' ', '\t', '\r', '\n']);
+        if !object.starts_with('{') {
+            return edits.bad_row("is not a JSON object");
+        }
+        let mut found = Vec::new();
+        let mut search = Search {
+            line,
+            found: &mut found,
+        };
+        if search.fields(object, &self.root).is_err() {
+            return edits.bad_row("is not valid JSON");
+        }
+        found.sort_unstable_by_key(|(range, _)| range.start);
+        for (range, text) in found {
+            let range = start + range.start..start + range.end;
+            match text {
+                Some(text) => edits.cell(range, text, Style::default()),
+                None => edits.bad_cell(
+                    range,
+                    "has a value that is not a string where --column points",
+                    b"null",
+                ),
+            }
+        }
+    }
+}
+
+impl RowFormat for Jsonl {
+    fn framing(&self) -> Box<dyn Framing> {
+        Box::new(LineFraming)
+    }
+
+    fn edit<'c>(&self, bytes: &'c [u8], edits: &mut Edits<'c>) {
+        let mut from = 0;
+        while from < bytes.len() {
+            let line = memchr::memchr(b'\n', &bytes[from..]);
+            let end = line.map_or(bytes.len(), |i| from + i + 1);
+            let line = &bytes[from..end];
+            if !line.trim_ascii().is_empty() {
+                self.row(line, from, edits);
+                if !edits.end_row(from..end, || self.null_row()) {
+                    return;
+                }
+            }
+            from = end;
+        }
+    }
+
+    fn null_row(&self) -> Vec<u8> {
+        b"null\n".to_vec()
+    }
+
+    fn write(&self, text: &Privatized, _: Style, out: &mut Vec<u8>) {
+        // Writing to memory cannot fail.
+        let _ = serde_json::to_writer(out, &text.text);
+    }
+}

@@ -1,0 +1,501 @@
+//! Parquet: private string columns are rewritten, all others copied as they lie in the file.
+//!
+//! Row groups, the schema, key-value metadata, each column's compression and whether it has a
+//! dictionary stay. A copied column chunk stays byte by byte, statistics included; a rewritten one
+//! has statistics of its new values. Page indexes and Bloom filters, which only help to skip, are
+//! left out: those of private columns would tell about the old values.
+//!
+//! The crate's column readers and writers work on a column's values and levels, so nulls, lists
+//! and nested records need no code here, and Arrow is not needed at all.
+//!
+//! A run goes on at a row group. The file's footer, which says where column chunks are, is written
+//! last; until then the checkpoint keeps it. To go on, the row groups that are there are given to
+//! a new writer as if they came from another file, while what it writes of them is not written
+//! again.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use ::parquet::basic::{LogicalType, Repetition, Type};
+use ::parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
+use ::parquet::column::writer::ColumnCloseResult;
+use ::parquet::data_type::{ByteArray, ByteArrayType};
+use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::{
+    ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataReader,
+    ParquetMetaDataWriter, RowGroupMetaData,
+};
+use ::parquet::file::properties::{EnabledStatistics, WriterProperties};
+use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use ::parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
+use bytes::Bytes;
+
+use crate::checkpoint::Counts;
+use crate::edits::OnBadRow;
+use crate::error::{Error, Result};
+use crate::output::{Output, Partial};
+use crate::pipeline;
+use crate::rows::Job;
+use crate::source::Source;
+
+/// Rows that go through the pipeline together.
+const BATCH: usize = 256;
+
+/// Privatizes columns of a file into the output. A column is the path of a leaf, or of a group
+/// with only strings in it.
+pub fn run(
+    job: &Job<'_>,
+    columns: &[String],
+    source: Source,
+    output: &mut Output<'_>,
+) -> Result<Counts> {
+    let (Source::File(path), Output::Partial(partial)) = (&source, &mut *output) else {
+        return Err(Error::Usage(
+            "Parquet is no stream: give files as --input and --output".into(),
+        ));
+    };
+    if job.on_bad_row == OnBadRow::Skip {
+        return Err(output.fail(Error::Usage(
+            "--on-bad-row skip: a row of Parquet cannot be left out, as other columns are copied whole; use copy-null".into(),
+        )));
+    }
+    let mut counts = partial.state().counts;
+    if partial.state().complete {
+        return Ok(counts);
+    }
+    let done = privatize(job, columns, path, partial, &mut counts);
+    match done.and_then(|()| output.complete()) {
+        Ok(()) => Ok(counts),
+        Err(error) => Err(output.fail(error)),
+    }
+}
+
+/// Errors of the format's crate, without whatever text they may have from the file.
+struct Trouble<'p> {
+    input: &'p Path,
+    partial: std::path::PathBuf,
+}
+
+impl Trouble<'_> {
+    fn input(&self, error: ParquetError) -> Error {
+        match error {
+            ParquetError::External(error) => match error.downcast::<io::Error>() {
+                Ok(error) => Error::read(self.input, *error),
+                Err(_) => self.malformed("it cannot be read as Parquet"),
+            },
+            ParquetError::NYI(what) => self.malformed(format!("this build cannot read it: {what}")),
+            ParquetError::EOF(_) | ParquetError::NeedMoreData(_) => Error::Truncated {
+                name: self.input.display().to_string(),
+                place: "where its footer or a page should be".into(),
+                row: None,
+            },
+            _ => self.malformed("it is not Parquet, or was cut short or damaged"),
+        }
+    }
+
+    fn output(&self, error: ParquetError) -> Error {
+        match error {
+            ParquetError::External(error) => match error.downcast::<io::Error>() {
+                Ok(error) => Error::write(&self.partial, *error),
+                Err(_) => self.malformed("its columns cannot be copied"),
+            },
+            _ => self.malformed("its columns cannot be copied"),
+        }
+    }
+
+    fn malformed(&self, problem: impl Into<String>) -> Error {
+        Error::Malformed {
+            name: self.input.display().to_string(),
+            problem: problem.into(),
+        }
+    }
+}
+
+fn privatize(
+    job: &Job<'_>,
+    columns: &[String],
+    path: &Path,
+    partial: &mut Partial,
+    counts: &mut Counts,
+) -> Result {
+    let trouble = Trouble {
+        input: path,
+        partial: partial.path().to_owned(),
+    };
+    let open = || File::open(path).map_err(|e| Error::read(path, e));
+    let reader = SerializedFileReader::new(open()?).map_err(|e| trouble.input(e))?;
+    let metadata = reader.metadata().clone();
+    let schema = metadata.file_metadata().schema_descr_ptr();
+    let private = find(columns, &schema)?;
+    let properties = Arc::new(properties(&metadata, &private));
+    let root = schema.root_schema_ptr();
+
+    let (position, memory) = (partial.state().position, partial.state().memory.clone());
+    let skip = partial.state().output_length;
+    let spool = Spool { partial, skip };
+    let mut writer =
+        SerializedFileWriter::new(spool, root, properties).map_err(|e| trouble.output(e))?;
+    if position > 0 {
+        replay(&mut writer, &memory, &trouble)?;
+    }
+    let mut passed: u64 = 0;
+    for group in 0..metadata.num_row_groups() {
+        let of_group = metadata.row_group(group);
+        passed += of_group
+            .columns()
+            .iter()
+            .map(|c| c.compressed_size() as u64)
+            .sum::<u64>();
+        if (group as u64) < position {
+            continue;
+        }
+        let mut row_group = writer.next_row_group().map_err(|e| trouble.output(e))?;
+        for column in 0..schema.num_columns() {
+            let chunk = of_group.column(column);
+            if !private[column] {
+                let close = as_it_is(chunk, of_group);
+                let copied = row_group.append_column(&open()?, close);
+                copied.map_err(|e| trouble.output(e))?;
+                continue;
+            }
+            let group_reader = reader.get_row_group(group).map_err(|e| trouble.input(e))?;
+            let column_reader = group_reader.get_column_reader(column);
+            let column_reader = column_reader.map_err(|e| trouble.input(e))?;
+            let source = Column {
+                reader: get_typed_column_reader::<ByteArrayType>(column_reader),
+                description: schema.column(column),
+            };
+            rewrite(job, source, &mut row_group, counts, &trouble)?;
+        }
+        row_group.close().map_err(|e| trouble.output(e))?;
+        counts.rows += of_group.num_rows() as u64;
+        writer
+            .flush()
+            .map_err(|e| Error::write(&trouble.partial, e))?;
+        if writer.inner().partial.due() {
+            let memory = remember(writer.flushed_row_groups(), metadata.file_metadata());
+            let partial = &mut writer.inner_mut().partial;
+            partial.reached(counts, group as u64 + 1);
+            partial.save_with(memory)?;
+        }
+        (job.progress)(passed);
+    }
+    writer.finish().map_err(|e| trouble.output(e))?;
+    let groups = metadata.num_row_groups() as u64;
+    writer.inner_mut().partial.reached(counts, groups);
+    Ok(())
+}
+
+/// Which leaves are private.
+fn find(columns: &[String], schema: &SchemaDescriptor) -> Result<Vec<bool>> {
+    let mut private = vec![false; schema.num_columns()];
+    for column in columns {
+        let mut found = false;
+        for (i, leaf) in schema.columns().iter().enumerate() {
+            let path = leaf.path().string();
+            let below = path.strip_prefix(column.as_str());
+            if !below.is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) {
+                continue;
+            }
+            if !is_text(leaf) {
+                return Err(Error::Usage(format!(
+                    "--column {column}: it is not a column of strings"
+                )));
+            }
+            (found, private[i]) = (true, true);
+        }
+        if !found {
+            let leaves = schema.num_columns();
+            return Err(Error::Usage(format!(
+                "--column {column}: no such name among the {leaves} columns"
+            )));
+        }
+    }
+    Ok(private)
+}
+
+fn is_text(leaf: &ColumnDescriptor) -> bool {
+    use ::parquet::basic::ConvertedType;
+    let logical = matches!(leaf.logical_type_ref(), None | Some(LogicalType::String));
+    let converted = matches!(
+        leaf.converted_type(),
+        ConvertedType::NONE | ConvertedType::UTF8
+    );
+    leaf.physical_type() == Type::BYTE_ARRAY && logical && converted
+}
+
+/// Settings of the file that is read, as far as its metadata tell them.
+fn properties(metadata: &ParquetMetaData, private: &[bool]) -> WriterProperties {
+    let file = metadata.file_metadata();
+    let mut builder = WriterProperties::builder()
+        .set_key_value_metadata(file.key_value_metadata().cloned())
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_offset_index_disabled(true);
+    if let Some(name) = file.created_by() {
+        builder = builder.set_created_by(name.to_owned());
+    }
+    let Some(group) = metadata.row_groups().first() else {
+        return builder.build();
+    };
+    if let Some(sorting) = group.sorting_columns() {
+        // The order of privatized values is another: what is sorted by them is not sorted.
+        let still = |s: &&_| !is_private(private, s);
+        let sorting = sorting.iter().take_while(still).cloned().collect();
+        builder = builder.set_sorting_columns(Some(sorting));
+    }
+    for (chunk, _) in group
+        .columns()
+        .iter()
+        .zip(private)
+        .filter(|(_, private)| **private)
+    {
+        let path = chunk.column_path().clone();
+        builder = builder
+            .set_column_compression(path.clone(), chunk.compression())
+            .set_column_dictionary_enabled(path, chunk.dictionary_page_offset().is_some());
+    }
+    builder.build()
+}
+
+fn is_private(private: &[bool], sorting: &::parquet::file::metadata::SortingColumn) -> bool {
+    let index = usize::try_from(sorting.column_idx).ok();
+    index.and_then(|i| private.get(i)).copied().unwrap_or(true)
+}
+
+/// A column chunk to be copied.
+fn as_it_is(chunk: &ColumnChunkMetaData, group: &RowGroupMetaData) -> ColumnCloseResult {
+    ColumnCloseResult {
+        bytes_written: chunk.compressed_size() as u64,
+        rows_written: group.num_rows() as u64,
+        metadata: chunk.clone(),
+        bloom_filter: None,
+        column_index: None,
+        offset_index: None,
+    }
+}
+
+/// A private column chunk.
+struct Column {
+    reader: ColumnReaderImpl<ByteArrayType>,
+    description: Arc<ColumnDescriptor>,
+}
+
+/// Some of its values, with the levels that place them.
+#[derive(Default)]
+struct Batch {
+    values: Vec<ByteArray>,
+    definition: Vec<i16>,
+    repetition: Vec<i16>,
+    rows: u64,
+    words: u64,
+    unknown: u64,
+    emptied: u64,
+}
+
+impl Column {
+    fn next(&mut self) -> Result<Option<Batch>, ParquetError> {
+        let mut batch = Batch::default();
+        let (rows, ..) = self.reader.read_records(
+            BATCH,
+            Some(&mut batch.definition),
+            Some(&mut batch.repetition),
+            &mut batch.values,
+        )?;
+        batch.rows = rows as u64;
+        Ok((rows > 0).then_some(batch))
+    }
+}
+
+/// Takes a private column chunk through the privatizer.
+fn rewrite<W: Write + Send>(
+    job: &Job<'_>,
+    mut column: Column,
+    row_group: &mut SerializedRowGroupWriter<'_, W>,
+    counts: &mut Counts,
+    trouble: &Trouble<'_>,
+) -> Result {
+    let next_column = row_group.next_column().map_err(|e| trouble.output(e))?;
+    let Some(mut writer) = next_column else {
+        return Err(trouble.malformed("it has columns that its schema has not"));
+    };
+    let description = column.description.clone();
+    let mut rows = counts.rows;
+    let next = || column.next().map_err(|e| trouble.input(e));
+    let work = |batch| privatize_batch(job, &description, batch);
+    let write = |batch: Result<Batch, BadValue>| {
+        let batch = batch.map_err(|bad| Error::BadRow {
+            row: rows + bad.row + 1,
+            offset: 0,
+            reason: "is not UTF-8",
+        })?;
+        let typed = writer.typed::<ByteArrayType>();
+        let written = typed.write_batch(
+            &batch.values,
+            Some(&batch.definition),
+            Some(&batch.repetition),
+        );
+        written.map_err(|e| trouble.output(e))?;
+        rows += batch.rows;
+        counts.documents += batch.values.len() as u64;
+        counts.words += batch.words;
+        counts.unknown += batch.unknown;
+        counts.emptied += batch.emptied;
+        if job.stop.load(Ordering::Relaxed) {
+            return Err(Error::Stopped);
+        }
+        Ok(())
+    };
+    pipeline::run(job.threads, next, work, write)?;
+    writer.close().map_err(|e| trouble.output(e))
+}
+
+/// A value that is no text, in this row of the batch.
+struct BadValue {
+    row: u64,
+}
+
+fn privatize_batch(
+    job: &Job<'_>,
+    description: &ColumnDescriptor,
+    mut batch: Batch,
+) -> Result<Result<Batch, BadValue>> {
+    let text = |value: &ByteArray| std::str::from_utf8(value.data()).is_ok();
+    if let Some(bad) = batch.values.iter().position(|value| !text(value)) {
+        if job.on_bad_row == OnBadRow::Fail {
+            return Ok(Err(batch.row_of(bad, description)));
+        }
+        batch.empty_bad_values(description);
+    }
+    let texts: Vec<&str> = batch
+        .values
+        .iter()
+        .map(|value| std::str::from_utf8(value.data()).unwrap_or_default())
+        .collect();
+    let privatized = job.privatizer.privatize_batch(&texts)?;
+    batch.words = privatized.iter().map(|t| t.tokens).sum();
+    batch.unknown = privatized.iter().map(|t| t.unknown).sum();
+    let values = privatized.into_iter().map(|t| t.text.into_bytes().into());
+    batch.values = values.collect();
+    Ok(Ok(batch))
+}
+
+impl Batch {
+    /// The row of a value.
+    fn row_of(&self, value: usize, description: &ColumnDescriptor) -> BadValue {
+        let level = self.level_of(value, description);
+        let row = match self.repetition.is_empty() {
+            true => level as u64,
+            false => {
+                self.repetition[..=level]
+                    .iter()
+                    .filter(|&&r| r == 0)
+                    .count() as u64
+                    - 1
+            }
+        };
+        BadValue { row }
+    }
+
+    /// The place of a value among the levels: those that are null have no value.
+    fn level_of(&self, value: usize, description: &ColumnDescriptor) -> usize {
+        let full = description.max_def_level();
+        let there = self
+            .definition
+            .iter()
+            .enumerate()
+            .filter(|(_, d)| **d == full);
+        there.map(|(i, _)| i).nth(value).unwrap_or(value)
+    }
+
+    /// Values that are no text become null, or empty where null is not allowed.
+    fn empty_bad_values(&mut self, description: &ColumnDescriptor) {
+        let info = description.self_type().get_basic_info();
+        let nullable = info.has_repetition() && info.repetition() == Repetition::OPTIONAL;
+        for value in (0..self.values.len()).rev() {
+            if std::str::from_utf8(self.values[value].data()).is_ok() {
+                continue;
+            }
+            self.emptied += 1;
+            if nullable {
+                let level = self.level_of(value, description);
+                self.definition[level] -= 1;
+                self.values.remove(value);
+            } else {
+                self.values[value] = ByteArray::from("");
+            }
+        }
+    }
+}
+
+/// Writes to the partial file, but for what is there already.
+struct Spool<'p> {
+    partial: &'p mut Partial,
+    skip: u64,
+}
+
+impl Write for Spool<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let known = usize::try_from(self.skip).map_or(bytes.len(), |skip| skip.min(bytes.len()));
+        self.skip -= known as u64;
+        self.partial.write(&bytes[known..])?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Where the row groups so far are, as a footer in hexadecimal.
+fn remember(groups: &[RowGroupMetaData], file: &FileMetaData) -> String {
+    let rows = groups.iter().map(RowGroupMetaData::num_rows).sum();
+    let schema = file.schema_descr_ptr();
+    let file = FileMetaData::new(file.version(), rows, None, None, schema, None);
+    let metadata = ParquetMetaData::new(file, groups.to_vec());
+    let mut footer = Vec::new();
+    // Writing to memory cannot fail; what cannot be read back is found when it is.
+    let _ = ParquetMetaDataWriter::new(&mut footer, &metadata).finish();
+    footer.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Gives the writer the row groups that the partial file has.
+fn replay(
+    writer: &mut SerializedFileWriter<Spool<'_>>,
+    memory: &str,
+    trouble: &Trouble<'_>,
+) -> Result {
+    let unfit = || {
+        Error::Usage(format!(
+            "--resume: {} does not fit its checkpoint; give --force without --resume to start anew",
+            trouble.partial.display()
+        ))
+    };
+    let digits = memory.as_bytes().chunks(2);
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    let footer: Option<Vec<u8>> = digits.map(byte).collect();
+    let footer = Bytes::from(footer.ok_or_else(unfit)?);
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(&footer);
+    let metadata = metadata.map_err(|_| unfit())?;
+    let file = File::open(&trouble.partial).map_err(|e| Error::read(&trouble.partial, e))?;
+    for group in metadata.row_groups() {
+        let mut row_group = writer.next_row_group().map_err(|e| trouble.output(e))?;
+        for chunk in group.columns() {
+            let again = row_group.append_column(&file, as_it_is(chunk, group));
+            again.map_err(|_| unfit())?;
+        }
+        row_group.close().map_err(|e| trouble.output(e))?;
+    }
+    writer
+        .flush()
+        .map_err(|e| Error::write(&trouble.partial, e))?;
+    let end = writer.bytes_written() as u64;
+    let spool = writer.inner();
+    if spool.skip != 0 || end != spool.partial.state().output_length {
+        return Err(unfit());
+    }
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! Plain text: a document is a line, or the whole file.
+
+use std::borrow::Cow;
+
+use brr::Privatized;
+
+use crate::chunks::{Framing, LineFraming, WholeFraming};
+use crate::edits::{Edits, Style};
+use crate::rows::RowFormat;
+
+/// What a document's line looks like when more than its text is asked for.
+pub type ReportLine<'a> = Box<dyn Fn(&Privatized) -> String + Sync + 'a>;
+
+/// Plain text.
+#[derive(Default)]
+pub struct Text<'a> {
+    /// All of the input is one document.
+    pub whole: bool,
+    /// Writes this line for each document, in place of its text.
+    pub report: Option<ReportLine<'a>>,
+}
+
+impl Text<'_> {
+    fn document<'c>(
+        &self,
+        bytes: &'c [u8],
+        from: usize,
+        end: usize,
+        edits: &mut Edits<'c>,
+    ) -> bool {
+        // Not `str::lines`: a carriage return is part of the layout.
+        let ended = bytes[..end].last() == Some(&b'\n');
+        let body = if ended && !self.whole { end - 1 } else { end };
+        let text = String::from_utf8_lossy(&bytes[from..body]);
+        let until = if self.report.is_some() { end } else { body };
+        edits.cell(from..until, text, Style::default());
+        edits.end_row(from..end, || self.null_row())
+    }
+}
+
+impl RowFormat for Text<'_> {
+    fn framing(&self) -> Box<dyn Framing> {
+        if self.whole {
+            Box::new(WholeFraming)
+        } else {
+            Box::new(LineFraming)
+        }
+    }
+
+    fn edit<'c>(&self, bytes: &'c [u8], edits: &mut Edits<'c>) {
+        let mut from = 0;
+        while from < bytes.len() {
+            let line = memchr::memchr(b'\n', &bytes[from..]).filter(|_| !self.whole);
+            let end = line.map_or(bytes.len(), |i| from + i + 1);
+            if !self.document(bytes, from, end, edits) {
+                return;
+            }
+            from = end;
+        }
+    }
+
+    fn null_row(&self) -> Vec<u8> {
+        if self.report.is_some() {
+            b"null\n".to_vec()
+        } else {
+            b"\n".to_vec()
+        }
+    }
+
+    fn write(&self, text: &Privatized, _: Style, out: &mut Vec<u8>) {
+        let line = match &self.report {
+            Some(report) => Cow::Owned(report(text) + "\n"),
+            None => Cow::Borrowed(&text.text),
+        };
+        out.extend_from_slice(line.as_bytes());
+    }
+}
