@@ -333,11 +333,10 @@ fn rewrite<W: Write + Send>(
             reason: "is not UTF-8",
         })?;
         let typed = writer.typed::<ByteArrayType>();
-        let written = typed.write_batch(
-            &batch.values,
-            Some(&batch.definition),
-            Some(&batch.repetition),
-        );
+        // A column without nulls or lists has no such levels.
+        let definition = (description.max_def_level() > 0).then_some(&batch.definition[..]);
+        let repetition = (description.max_rep_level() > 0).then_some(&batch.repetition[..]);
+        let written = typed.write_batch(&batch.values, definition, repetition);
         written.map_err(|e| trouble.output(e))?;
         rows += batch.rows;
         counts.documents += batch.values.len() as u64;
