@@ -154,9 +154,9 @@ fn privatize(
             continue;
         }
         let mut row_group = writer.next_row_group().map_err(|e| trouble.output(e))?;
-        for column in 0..schema.num_columns() {
+        for (column, &private) in private.iter().enumerate() {
             let chunk = of_group.column(column);
-            if !private[column] {
+            if !private {
                 let close = as_it_is(chunk, of_group);
                 let copied = row_group.append_column(&open()?, close);
                 copied.map_err(|e| trouble.output(e))?;
