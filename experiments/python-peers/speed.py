@@ -4,11 +4,13 @@ Every round runs each way once, one after the other, so that a busy machine
 slows all of them alike. The cost of a way is its CPU time for each word, which
 other programs disturb less than the clock does; speeds by the clock are given
 beside it. ``cores`` is CPU time over time by the clock: above 1, Python threads
-do run at the same time.
+do run at the same time. How much faster two threads are than one is a ratio of
+times by the clock within a round, where both met the same machine.
 """
 
 import argparse
 import functools
+import statistics
 import subprocess
 import sys
 import threading
@@ -30,6 +32,8 @@ class Taken(NamedTuple):
     cpu: float
 
 
+ONE_CORE, TWO_CORE = "Rust core, 1 thread", "Rust core, 2 threads"
+ONE_PYTHON, TWO_PYTHON = "Arrow, threads=1", "two Python threads, threads=1 each"
 EPSILON = 0.6
 WORDS = 12
 
@@ -72,13 +76,13 @@ def main() -> None:
             thread.join()
 
     ways: dict[str, Callable[[], Taken]] = {
-        "Rust core, 1 threads": lambda: ask_core(1),
-        "Arrow, threads=1": timed(lambda: privatizer.privatize_batch(array, threads=1)),
+        ONE_CORE: lambda: ask_core(1),
+        ONE_PYTHON: timed(lambda: privatizer.privatize_batch(array, threads=1)),
         "list, threads=1": timed(lambda: privatizer.privatize_batch(texts, threads=1)),
-        "Rust core, 2 threads": lambda: ask_core(2),
+        TWO_CORE: lambda: ask_core(2),
         "Arrow, threads=2": timed(lambda: privatizer.privatize_batch(array, threads=2)),
         "list, threads=2": timed(lambda: privatizer.privatize_batch(texts, threads=2)),
-        "two Python threads, threads=1 each": timed(two_python_threads),
+        TWO_PYTHON: timed(two_python_threads),
     }
     rounds: dict[str, list[Taken]] = {name: [] for name in ways}
     for number in range(args.rounds + 1):
@@ -91,6 +95,7 @@ def main() -> None:
         core.stdin.close()
     core.wait()
     report(rounds, len(texts) * WORDS)
+    report_scaling(rounds)
 
 
 def timed(work: Callable[[], object]) -> Callable[[], Taken]:
@@ -109,7 +114,7 @@ def report(rounds: dict[str, list[Taken]], words: int) -> None:
     print("| way | words/s by the clock | words per CPU second | of the core's | cores |")
     print("|---|---:|---:|---:|---:|")
     for name, taken in rounds.items():
-        base = rounds[f"Rust core, {1 if '=1' in name and 'two' not in name else 2} threads"]
+        base = rounds[ONE_CORE if "=1" in name and name != TWO_PYTHON else TWO_CORE]
         clock, cpu = min(t.clock for t in taken), min(t.cpu for t in taken)
         share = min(t.cpu for t in base) / cpu
         cores = max(t.cpu / t.clock for t in taken)
@@ -117,6 +122,18 @@ def report(rounds: dict[str, list[Taken]], words: int) -> None:
         print(
             f"| {name} | {words / clock:,.0f} | {words / cpu:,.0f} | {compared} | {cores:.2f} |"
         )
+
+
+def report_scaling(rounds: dict[str, list[Taken]]) -> None:
+    """Print how much faster two threads are than one."""
+    print("\n| two threads against one | best round | median round |")
+    print("|---|---:|---:|")
+    for name, one, two in [
+        ("the Rust core", ONE_CORE, TWO_CORE),
+        ("Python threads, each in one call", ONE_PYTHON, TWO_PYTHON),
+    ]:
+        ratios = [a.clock / b.clock for a, b in zip(rounds[one], rounds[two])]
+        print(f"| {name} | {max(ratios):.2f} | {statistics.median(ratios):.2f} |")
 
 
 if __name__ == "__main__":

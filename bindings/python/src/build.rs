@@ -1,6 +1,11 @@
 //! Word vectors to a model: `brr build` from Python.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use brr::Epsilon;
 use brr::codes::CodeBits;
@@ -8,11 +13,14 @@ use brr_train::build::{Recipe, Stage, build as build_model, usual_min_distance};
 use brr_train::quality::SimilaritySet;
 use brr_train::vectors::{Format, LoadOptions, OnDefect, load_with_progress, sha256_of_file};
 use brr_train::vocabulary_rule::{Case, Numbers, VocabularyRule};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::failure;
 use crate::model::Model;
+
+/// How often a build looks for signals such as Ctrl-C.
+const SIGNALS: Duration = Duration::from_millis(100);
 
 /// Builds a model from a file of word vectors.
 #[pyfunction(name = "_build")]
@@ -73,9 +81,35 @@ pub fn build(
         certificates,
         meta,
     };
-    let tell = |name: &str, share: f64| tell(progress.as_ref(), name, share);
-    py.detach(|| run(&vectors, &options, recipe, &similarity, &tell))
-        .map_err(|error| failure::train(py, &error))
+    let stop = Arc::new(AtomicBool::new(false));
+    let (send, mut receive) = mpsc::channel();
+    let stopped = stop.clone();
+    thread::spawn(move || {
+        let tell = |name: &str, share: f64| {
+            if stopped.load(Ordering::Relaxed) {
+                return ControlFlow::Break(());
+            }
+            tell(progress.as_ref(), name, share);
+            ControlFlow::Continue(())
+        };
+        // Nobody listens any more if the build was given up.
+        let _ = send.send(run(&vectors, &options, recipe, &similarity, &tell));
+    });
+    // Only Python's main thread learns of signals: it waits, another builds.
+    loop {
+        let waited = py.detach(move || (receive.recv_timeout(SIGNALS), receive));
+        receive = waited.1;
+        match waited.0 {
+            Ok(built) => return built.map_err(|error| failure::train(py, &error)),
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                py.check_signals()
+                    .inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => {
+                return Err(PyRuntimeError::new_err("the build ended in a panic"));
+            }
+        }
+    }
 }
 
 fn run(
@@ -83,20 +117,20 @@ fn run(
     options: &LoadOptions,
     mut recipe: Recipe,
     similarity: &[PathBuf],
-    tell: &(dyn Fn(&str, f64) + Sync),
+    tell: &(dyn Fn(&str, f64) -> ControlFlow<()> + Sync),
 ) -> brr_train::Result<Model> {
     let read = |file: &PathBuf| SimilaritySet::read(file).map_err(brr_train::Error::from);
     let similarity: Vec<_> = similarity.iter().map(read).collect::<Result<_, _>>()?;
     let loaded = load_with_progress(path, options, &mut |p| {
         let by_words = p.words_wanted.map(|n| p.words as f64 / n as f64);
-        tell("vectors", by_words.unwrap_or(0.0));
+        let _ = tell("vectors", by_words.unwrap_or(0.0));
     })?;
     let digest = loaded.report.sha256.or_else(|| sha256_of_file(path).ok());
     let digest = digest.map(|d| ("vectors-sha256".to_owned(), crate::model::hex(&d)));
     recipe.meta.extend(digest);
     let built = build_model(&loaded.vectors, &recipe, &similarity, &|stage| {
         let (name, share) = named(stage);
-        tell(name, share);
+        tell(name, share)
     })?;
     Ok(Model::own(built.model))
 }
@@ -104,7 +138,7 @@ fn run(
 fn named(stage: Stage) -> (&'static str, f64) {
     match stage {
         Stage::Binarize(p) => ("codes", p.step as f64 / p.steps.max(1) as f64),
-        Stage::Separate => ("separation", 0.0),
+        Stage::Separate(share) => ("separation", share),
         Stage::Distances(share) => ("distances", share),
         Stage::Calibrate(share) => ("calibration", share),
         Stage::Certify(share) => ("certificates", share),

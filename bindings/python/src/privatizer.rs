@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use brr::mechanism::Search;
 use brr::{Budget, Layout, MechanismKind, Options, Unknown};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -48,7 +49,7 @@ pub struct Privatizer {
 impl Privatizer {
     #[new]
     #[pyo3(signature = (model=None, mechanism="brr", epsilon=None, bound=None, keep=None,
-                        layout="keep", unknown="random"))]
+                        layout="keep", unknown="random", search="scan"))]
     #[allow(clippy::too_many_arguments)] // Python's keyword arguments
     fn new(
         py: Python<'_>,
@@ -59,13 +60,14 @@ impl Privatizer {
         keep: Option<f64>,
         layout: &str,
         unknown: &str,
+        search: &str,
     ) -> PyResult<Privatizer> {
         let options = Options {
             mechanism: choose("mechanism", mechanism, &MECHANISMS)?,
             budget: budget(py, epsilon, bound, keep)?,
             layout: choose("layout", layout, &LAYOUTS)?,
             unknown: choose("unknown", unknown, &UNKNOWNS)?,
-            ..Options::default()
+            search: choose("search", search, &SEARCHES)?,
         };
         let model = ModelSource::open(model, py)?;
         let core = model.get().inner.clone();
@@ -100,6 +102,12 @@ impl Privatizer {
     #[getter]
     fn unknown(&self) -> &'static str {
         name_of(self.inner.options().unknown, &UNKNOWNS)
+    }
+
+    /// How the nearest word is found.
+    #[getter]
+    fn search(&self) -> &'static str {
+        name_of(self.inner.options().search, &SEARCHES)
     }
 
     /// What is promised, per token.
@@ -207,6 +215,7 @@ impl Privatizer {
             keep,
             this.layout(),
             this.unknown(),
+            this.search(),
         );
         Ok((slf.get_type().into_any(), args.into_pyobject(py)?))
     }
@@ -298,6 +307,7 @@ const UNKNOWNS: [(&str, Unknown); 4] = [
     ("drop", Unknown::Drop),
     ("keep", Unknown::Keep),
 ];
+const SEARCHES: [(&str, Search); 2] = [("scan", Search::Scan), ("multi-index", Search::MultiIndex)];
 
 fn choose<T: Copy>(argument: &str, name: &str, choices: &[(&'static str, T)]) -> PyResult<T> {
     let found = choices.iter().find(|(choice, _)| *choice == name);

@@ -109,7 +109,9 @@ def test_budgets(budget, message):
 
 
 def test_options():
-    for wrong in ({"mechanism": "laplace"}, {"layout": "html"}, {"unknown": "ask"}):
+    for wrong in (
+        {"mechanism": "laplace"}, {"layout": "html"}, {"unknown": "ask"}, {"search": "faiss"},
+    ):  # fmt: skip
         with pytest.raises(ValueError, match="must be one of"):
             brr.Privatizer(**wrong)
     with pytest.raises(ValueError, match="threads"):

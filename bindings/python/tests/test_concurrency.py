@@ -59,14 +59,28 @@ def test_spawned_processes_get_the_privatizer_by_pickle(sure):
         assert pool.apply(sure.privatize, ("Film",)) == "film"
 
 
-def test_ctrl_c_ends_a_batch():
-    code = (
-        "import brr\n"
-        "p = brr.Privatizer(epsilon=0.05)\n"
-        "texts = ['the film was good that evening'] * 5_000_000\n"
-        "print('ready', flush=True)\n"
-        "p.privatize_batch(texts)\n"
-    )
+BATCH = """
+import brr
+p = brr.Privatizer(epsilon=0.05)
+texts = ['the film was good that evening'] * 5_000_000
+print('ready', flush=True)
+p.privatize_batch(texts)
+"""
+BUILD = """
+import brr, random, tempfile
+letters = "abcdefghij"
+words = (a + b + c + d for a in letters for b in letters for c in letters for d in letters)
+with tempfile.NamedTemporaryFile("w") as file:
+    for word in words:
+        print(word, *(round(random.gauss(0, 1), 3) for _ in range(100)), file=file)
+    file.flush()
+    print('ready', flush=True)
+    brr.build(file.name, bits=512)
+"""
+
+
+@pytest.mark.parametrize("code", [BATCH, BUILD])
+def test_ctrl_c_ends_long_work(code):
     child = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -61,12 +61,17 @@ def test_rules_that_are_not_private_warn(unknown):
 
 def test_pickling_keeps_the_options_and_no_state(sure):
     model = brr.Model.from_bytes(brr.Model.english().to_bytes())
-    for privatizer in (sure, brr.Privatizer(model, "exponential", bound=20.0, layout="words")):
+    for privatizer in (
+        sure,
+        brr.Privatizer(model, "exponential", bound=20.0, layout="words"),
+        brr.Privatizer(epsilon=30.0, search="multi-index"),
+    ):
         data = pickle.dumps(privatizer)
         again = pickle.loads(data)
         assert type(again) is brr.Privatizer
         assert again.guarantee == privatizer.guarantee
         assert (again.layout, again.mechanism) == (privatizer.layout, privatizer.mechanism)
+        assert again.search == privatizer.search
     assert len(pickle.dumps(sure)) < 1000, "the built-in model travels by name"
     other = pickle.dumps(brr.Model.english()).replace(b"english_as\x94", b"english_as\x94")
     broken = other.replace(brr.Model.english().identity[:8].encode(), b"0" * 8)

@@ -93,6 +93,21 @@ impl From<brr_train::Error> for Failure {
     }
 }
 
+impl From<brr_eval::Error> for Failure {
+    fn from(error: brr_eval::Error) -> Failure {
+        match error {
+            brr_eval::Error::Core(error) => error.into(),
+            brr_eval::Error::Train(error) => error.into(),
+            brr_eval::Error::File {
+                doing,
+                path,
+                source,
+            } => Failure::file(doing, &path, &source),
+            _ => Failure::Failed(error.to_string()),
+        }
+    }
+}
+
 impl From<brr_corpus::Error> for Failure {
     fn from(error: brr_corpus::Error) -> Failure {
         use brr_corpus::Error::{File, Privatizer, Stopped, Stream, Unfinished, Usage};

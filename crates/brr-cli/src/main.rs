@@ -32,7 +32,9 @@ enum Command {
     Inspect(commands::inspect::Args),
     Calibrate(commands::calibrate::Args),
     Explain(commands::explain::Args),
+    Estimate(commands::estimate::Args),
     Ratio(commands::ratio::Args),
+    Evaluate(commands::evaluate::Args),
     Audit(commands::audit::Args),
     Bench(commands::bench::Args),
 }
@@ -49,7 +51,9 @@ fn main() -> ExitCode {
         Command::Inspect(args) => commands::inspect::run(args),
         Command::Calibrate(args) => commands::calibrate::run(args),
         Command::Explain(args) => commands::explain::run(args),
+        Command::Estimate(args) => commands::estimate::run(args),
         Command::Ratio(args) => commands::ratio::run(args),
+        Command::Evaluate(args) => commands::evaluate::run(args),
         Command::Audit(args) => commands::audit::run(args),
         Command::Bench(args) => commands::bench::run(args),
     };

@@ -1,7 +1,8 @@
 //! Progress on a terminal, and nothing elsewhere.
 
 use std::io::IsTerminal;
-use std::time::Duration;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -31,6 +32,8 @@ pub fn bytes(total: Option<u64>) -> ProgressBar {
 /// The share done of one thing after another, each with its name.
 pub struct Stages {
     bar: ProgressBar,
+    /// The stages so far and when each began; the last is the present one.
+    begun: Mutex<Vec<(String, Instant)>>,
 }
 
 impl Stages {
@@ -40,20 +43,37 @@ impl Stages {
             ProgressBar::new(1000).with_style(style("{msg:24} {bar:30} {percent:>3} %  ETA {eta}"));
         Stages {
             bar: hidden_unless_terminal(bar),
+            begun: Mutex::default(),
         }
     }
 
-    /// This much of the stage is done.
+    /// This much of the stage is done. What follows in brackets is not part of
+    /// its name.
     pub fn show(&self, stage: &str, share: f64) {
-        if !self
-            .bar
-            .message()
-            .starts_with(stage.split(" (").next().unwrap_or(stage))
-        {
+        let name = stage.split(" (").next().unwrap_or(stage);
+        let mut begun = self.begun.lock().expect("no thread panics here");
+        if begun.last().is_none_or(|last| last.0 != name) {
+            begun.push((name.to_owned(), Instant::now()));
             self.bar.reset();
         }
+        drop(begun);
         self.bar.set_message(stage.to_owned());
         self.bar.set_position((share * 1000.0) as u64);
+    }
+
+    /// What each stage took up to now, in order.
+    pub fn took(&self) -> String {
+        let begun = self.begun.lock().expect("no thread panics here");
+        let ends = begun.iter().skip(1).map(|s| s.1).chain([Instant::now()]);
+        let took = begun.iter().zip(ends).map(|((name, start), end)| {
+            format!("{name} {:.1} s", end.duration_since(*start).as_secs_f64())
+        });
+        took.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Says something above the bar.
+    pub fn say(&self, text: &str) {
+        self.bar.suspend(|| eprintln!("brr: {text}"));
     }
 
     /// Takes the bar away.

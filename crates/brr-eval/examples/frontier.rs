@@ -5,6 +5,7 @@
 //!
 //! Codes of 64, 128 and 256 bits are made from the vectors on the way.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use brr::codes::CodeBits;
@@ -46,7 +47,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             certificates: Some(Vec::new()),
             meta: Vec::new(),
         };
-        models.push(Arc::new(build(&vectors, &recipe, &[], &|_| {})?.model));
+        models.push(Arc::new(
+            build(&vectors, &recipe, &[], &|_| ControlFlow::Continue(()))?.model,
+        ));
     }
     let space = Arc::new(Space::new(vectors, cores(), |_| {}));
     for model in models {

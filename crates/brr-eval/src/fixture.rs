@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
 use brr::model::{Calibration, Model, ModelParts};
-use brr_train::distances::code_distances;
+use brr_train::quality::code_distances;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 

@@ -52,6 +52,22 @@ impl Estimate {
         }
     }
 
+    /// Mean of a few trials, with Student's interval; one trial has none.
+    pub fn of_trials(values: &[f64]) -> Estimate {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n.max(1.0);
+        if values.len() < 2 {
+            return Estimate::exact(mean);
+        }
+        let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        let half = student(n - 1.0, SHOWN) * (variance / n).sqrt();
+        Estimate {
+            value: mean,
+            low: mean - half,
+            high: mean + half,
+        }
+    }
+
     /// Keeps the interval within the range of a probability.
     pub fn clamped(self) -> Estimate {
         Estimate {
@@ -118,6 +134,13 @@ impl Binomial {
             high,
         }
     }
+}
+
+/// What Student's t with `freedom` degrees exceeds in size with probability `alpha`.
+fn student(freedom: f64, alpha: f64) -> f64 {
+    // Pr[|t| > x] = I_s(freedom/2, 1/2) with s = freedom / (freedom + x^2).
+    let s = bisect(|s| beta_cdf(s, freedom / 2.0, 0.5) < alpha).0;
+    (freedom / s - freedom).sqrt()
 }
 
 /// The two sides of the point in 0..1 where `below` turns false.
@@ -227,5 +250,12 @@ mod tests {
         let e = Estimate::weighted_mean(&[1.0, 3.0], |i| [3.0, 1.0][i]);
         assert!((e.value - 1.5).abs() < 1e-12);
         assert!(Estimate::exact(0.3).is_exact());
+        // Tables of Student's distribution: 12.706, 4.303, 2.262.
+        for (freedom, t) in [(1.0, 12.706), (2.0, 4.303), (9.0, 2.262)] {
+            assert!((student(freedom, 0.05) - t).abs() < 1e-3);
+        }
+        let e = Estimate::of_trials(&[1.0, 2.0, 3.0]);
+        assert!((e.high - 2.0 - 4.3027 / 3f64.sqrt()).abs() < 1e-3);
+        assert!(Estimate::of_trials(&[0.4]).is_exact());
     }
 }

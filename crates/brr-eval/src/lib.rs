@@ -4,18 +4,30 @@
 //! [`mechanisms`] (the baselines beside brr's own) -> [`channel`] (what a
 //! mechanism does to a word) -> [`calibrate`] and [`explain`] (for the person who
 //! chooses epsilon) -> [`report`] (for whoever reads it); [`audit`] tries to
-//! falsify a guarantee; [`ratio`] puts two metrics side by side.
+//! falsify a guarantee; [`ratio`] puts two metrics side by side. [`experiment`]
+//! asks what privacy costs on labelled texts ([`dataset`]): a [`classifier`]
+//! learns them privatized, [`membership`] and [`reconstruction`] attack.
+//! [`estimate`] is what a server learns from many privatized texts.
 //!
 //! Simulations here are seeded and say so. Nothing in this crate runs on a device.
 
 pub mod audit;
 pub mod calibrate;
 pub mod channel;
+pub mod classifier;
+pub mod dataset;
+pub mod error;
+pub mod estimate;
+pub mod experiment;
 pub mod explain;
 pub mod interval;
 pub mod mechanisms;
+pub mod membership;
 pub mod ratio;
+pub mod reconstruction;
 pub mod report;
+
+pub use error::{Error, Result};
 
 #[cfg(test)]
 mod fixture;

@@ -6,7 +6,7 @@
 //!     [--binarizers affinity,itq] [--bits 64,128]
 //! ```
 
-use brr::codes::{CodeBits, CodeRows};
+use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
 use brr_train::binarize::{self, Options};
 use brr_train::parallel;
 use brr_train::quality::{self, CodeStats, SimilaritySet};
@@ -78,19 +78,26 @@ fn report(vectors: &Vectors, sets: &[SimilaritySet], name: &str, codes: &CodeRow
         .map(|set| set.ratio().unwrap_or(f64::NAN))
         .collect();
     let overlap = quality::neighbor_overlap(vectors, codes, 10, 2000, threads);
-    let stats = CodeStats::measure(codes, 1, threads, |_| {});
+    let stats = code_stats(codes, threads);
     print!("| {name} | {} |", codes.bits());
     ratios.iter().for_each(|ratio| print!(" {ratio:.3} |"));
     println!(
         " {:.3} | {overlap:.3} | {} | {} | {:.2} | {} | {:.2}-{:.2} | {seconds:.1} |",
         ratios.iter().sum::<f64>() / ratios.len() as f64,
-        stats.duplicates,
+        stats.distances.duplicates,
         stats.closest.first().map_or(0, |pair| pair.distance),
-        stats.average.value(),
-        stats.max,
+        stats.distances.sum as f64 / (codes.len() as f64).powi(2),
+        stats.distances.maximum,
         stats.balance.min,
         stats.balance.max,
     );
+}
+
+/// Distances, balance, and the closest pair.
+pub fn code_stats(codes: &CodeRows, threads: usize) -> CodeStats {
+    let blocks = to_blocks(codes);
+    let table = CodeBlocks::new(codes.bits(), codes.len(), &blocks).expect("some codes");
+    CodeStats::measure(table, 1, threads, &|_| {})
 }
 
 /// Processor time of this process so far, over all threads: unlike the clock, it

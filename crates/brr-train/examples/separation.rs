@@ -14,7 +14,7 @@ mod binarizers;
 use brr::codes::{CodeBits, CodeRows, hamming};
 use brr_train::binarize::{self, Options, separate};
 use brr_train::parallel;
-use brr_train::quality::{self, CodeStats, SimilaritySet};
+use brr_train::quality::{self, SimilaritySet};
 use brr_train::vectors::Vectors;
 use std::error::Error;
 use std::path::Path;
@@ -71,7 +71,7 @@ fn row(
     minimum: u32,
 ) -> Result<(), Box<dyn Error>> {
     let threads = parallel::cores();
-    let mut separated = separate(vectors, codes, minimum, threads)?;
+    let mut separated = separate(vectors, codes, minimum, threads, &|_| {})?;
     if minimum == 0 {
         separated.codes = codes.clone();
         (separated.moved, separated.flipped) = (0, 0);
@@ -81,7 +81,7 @@ fn row(
         .iter()
         .map(|set| set.ratio().unwrap_or(f64::NAN))
         .collect();
-    let stats = CodeStats::measure(codes, 1, threads, |_| {});
+    let stats = binarizers::code_stats(codes, threads);
     // The weights of design.md, a = 0.1 at 256 bits, at the same a * P_avg.
     let a = 25.6 / codes.bits().get() as f64;
     let (certified, (from, to)) = certify(codes, a, threads);

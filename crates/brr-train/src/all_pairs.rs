@@ -34,18 +34,47 @@ pub(crate) fn visit<V: Visitor>(
     progress: OnShare<'_>,
     new: impl Fn(Range<usize>) -> V + Sync,
 ) -> Vec<V> {
-    let groups = codes.len().div_ceil(GROUP);
-    let done = AtomicUsize::new(0);
-    parallel::map(threads, groups, |group| {
-        let words = group * GROUP..codes.len().min((group + 1) * GROUP);
+    visit_groups(codes.len(), threads, progress, |words| {
         let mut visitor = new(words.clone());
         visit_group(codes, words, &mut visitor);
-        progress((done.fetch_add(1, Ordering::Relaxed) + 1) as f64 / groups as f64);
         visitor
     })
 }
 
-fn visit_group(codes: CodeBlocks<'_>, words: Range<usize>, visitor: &mut impl Visitor) {
+/// As [`visit`], for some words: `new` gets a range of places in `words`.
+pub(crate) fn visit_some<V: Visitor>(
+    codes: CodeBlocks<'_>,
+    words: &[usize],
+    threads: usize,
+    new: impl Fn(Range<usize>) -> V + Sync,
+) -> Vec<V> {
+    visit_groups(words.len(), threads, &|_| {}, |places| {
+        let mut visitor = new(places.clone());
+        visit_group(codes, words[places].iter().copied(), &mut visitor);
+        visitor
+    })
+}
+
+fn visit_groups<V: Send>(
+    len: usize,
+    threads: usize,
+    progress: OnShare<'_>,
+    visit: impl Fn(Range<usize>) -> V + Sync,
+) -> Vec<V> {
+    let groups = len.div_ceil(GROUP);
+    let done = AtomicUsize::new(0);
+    parallel::map(threads, groups, |group| {
+        let found = visit(group * GROUP..len.min((group + 1) * GROUP));
+        progress((done.fetch_add(1, Ordering::Relaxed) + 1) as f64 / groups as f64);
+        found
+    })
+}
+
+fn visit_group(
+    codes: CodeBlocks<'_>,
+    words: impl Iterator<Item = usize> + Clone,
+    visitor: &mut impl Visitor,
+) {
     let scan = Scan::new(codes);
     let mut code = vec![0; codes.bits().limbs()];
     let mut distances = vec![0; TILE * LANES];
@@ -57,6 +86,22 @@ fn visit_group(codes: CodeBlocks<'_>, words: Range<usize>, visitor: &mut impl Vi
             codes.read(word, &mut code);
             scan.distances_in(&code, blocks.clone(), distances);
             visitor.visit(word, first, distances);
+        }
+    }
+}
+
+/// Calls `f(other, distance)` for the words from `first` on that lie within
+/// `reach`. They are few: most runs of words are passed over at a glance.
+#[inline]
+pub(crate) fn for_near(first: usize, distances: &[u16], reach: u16, mut f: impl FnMut(usize, u16)) {
+    for (run, from) in distances.chunks(32).zip((first..).step_by(32)) {
+        if run.iter().fold(u16::MAX, |a, &b| a.min(b)) > reach {
+            continue;
+        }
+        for (&distance, other) in run.iter().zip(from..) {
+            if distance <= reach {
+                f(other, distance);
+            }
         }
     }
 }

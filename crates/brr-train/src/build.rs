@@ -3,14 +3,17 @@
 //! vectors -> codes, no two alike -> exact distances -> calibration of BRR ->
 //! certificates of the exponential mechanism -> quality -> model file.
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use brr::codes::{CodeBits, CodeBlocks, to_blocks};
 use brr::model::{Model, ModelParts};
 use brr::{Epsilon, mechanism::Certificate};
 
+use crate::all_pairs::OnShare;
 use crate::binarize::{self, Binarizer, Options, separate};
 use crate::calibration::calibrate;
 use crate::certify::{Certifier, certify_ladder};
-use crate::distances::code_distances;
 use crate::error::{Error, Result};
 use crate::quality::{CodeStats, Retention, SimilaritySet, neighbor_overlap, retention};
 use crate::vectors::Vectors;
@@ -59,8 +62,8 @@ pub fn usual_min_distance(bits: CodeBits) -> u32 {
 pub enum Stage {
     /// Making codes.
     Binarize(binarize::Progress),
-    /// Giving every word a code of its own.
-    Separate,
+    /// Giving every word a code of its own; the share done.
+    Separate(f64),
     /// Measuring all pairs of codes; the share done.
     Distances(f64),
     /// Simulating BRR; the share done.
@@ -71,8 +74,9 @@ pub enum Stage {
     Quality,
 }
 
-/// Is told where a build is, from any thread.
-pub type OnStage<'a> = &'a (dyn Fn(Stage) + Sync);
+/// Is told where a build is, from any thread. Once it says `Break`, the build ends
+/// at the end of the stage, with [`Error::Stopped`].
+pub type OnStage<'a> = &'a (dyn Fn(Stage) -> ControlFlow<()> + Sync);
 
 /// What was measured of a model's codes.
 #[derive(Clone, Debug)]
@@ -81,7 +85,9 @@ pub struct Quality {
     pub retention: Vec<Retention>,
     /// Share of the ten nearest words that real vectors and codes agree on.
     pub neighbor_overlap: f64,
-    /// Balance, closest pairs, duplicates.
+    /// Words over which that is the mean, spread evenly over the vocabulary.
+    pub neighbor_sample: usize,
+    /// Distances, balance, closest pairs.
     pub codes: CodeStats,
 }
 
@@ -144,28 +150,49 @@ pub fn build(
         binarize::by_name(&recipe.binarizer).ok_or_else(|| Error::UnknownBinarizer {
             name: recipe.binarizer.clone(),
         })?;
+    let stopped = AtomicBool::new(false);
+    let progress = |stage| {
+        if progress(stage).is_break() {
+            stopped.store(true, Ordering::Relaxed);
+        }
+    };
+    let go_on = || match stopped.load(Ordering::Relaxed) {
+        true => Err(Error::Stopped),
+        false => Ok(()),
+    };
     let options = Options {
         bits: recipe.bits,
         seed: recipe.seed,
         threads: recipe.threads,
     };
     let codes = binarizer.binarize(vectors, &options, &mut |p| progress(Stage::Binarize(p)))?;
-    progress(Stage::Separate);
-    let separated = separate(vectors, &codes, recipe.min_distance, recipe.threads)?;
+    go_on()?;
+    let separated = separate(
+        vectors,
+        &codes,
+        recipe.min_distance,
+        recipe.threads,
+        &|share| progress(Stage::Separate(share)),
+    )?;
+    go_on()?;
     let codes = &separated.codes;
     let blocks = to_blocks(codes);
     let table = CodeBlocks::new(recipe.bits, codes.len(), &blocks).expect("as many codes as words");
-    let distances = code_distances(table, recipe.threads, &|share| {
+    let stats = CodeStats::measure(table, CLOSEST, recipe.threads, &|share| {
         progress(Stage::Distances(share))
     });
+    go_on()?;
+    let distances = stats.distances;
     let calibration = calibrate(table, recipe.seed, recipe.threads, &|share| {
         progress(Stage::Calibrate(share))
     });
+    go_on()?;
     progress(Stage::Quality);
     let quality = Quality {
         retention: retention(vectors, codes, similarity),
         neighbor_overlap: neighbor_overlap(vectors, codes, 10, NEIGHBOR_SAMPLE, recipe.threads),
-        codes: CodeStats::measure(codes, CLOSEST, recipe.threads, |_| {}),
+        neighbor_sample: NEIGHBOR_SAMPLE.min(codes.len()),
+        codes: stats,
     };
     let mut meta = recipe.meta.clone();
     meta.extend(record(recipe, &*binarizer, vectors, separated.moved));
@@ -178,7 +205,11 @@ pub fn build(
         calibration,
         meta,
     };
-    let model = certified(parts.write()?, recipe, progress)?;
+    go_on()?;
+    let model = certified(parts.write()?, recipe, &|share| {
+        progress(Stage::Certify(share))
+    })?;
+    go_on()?;
     Ok(Built { model, quality })
 }
 
@@ -206,13 +237,12 @@ fn record(
     .into()
 }
 
-fn certified(model: Model, recipe: &Recipe, progress: OnStage<'_>) -> Result<Model> {
-    let progress = |share| progress(Stage::Certify(share));
+fn certified(model: Model, recipe: &Recipe, progress: OnShare<'_>) -> Result<Model> {
     let certificates = match &recipe.certificates {
-        None => certify_ladder(&model, recipe.threads, &progress),
+        None => certify_ladder(&model, recipe.threads, progress),
         Some(targets) if targets.is_empty() => return Ok(model),
         Some(targets) => {
-            let certifier = Certifier::new(&model, recipe.threads, &progress);
+            let certifier = Certifier::new(&model, recipe.threads, progress);
             let certify = |&target: &Epsilon| certifier.certify(target, None);
             targets.iter().map(certify).collect::<Vec<Certificate>>()
         }

@@ -19,6 +19,10 @@ pub enum Error {
         name: String,
     },
 
+    /// Whoever was told of the progress wanted no more of it.
+    #[error("the build was stopped")]
+    Stopped,
+
     /// The vectors cannot be made into codes.
     #[error(transparent)]
     Binarize(#[from] crate::binarize::BinarizeError),

@@ -2,19 +2,17 @@
 //!
 //! The way through the crate: [`vectors`] reads a file, [`vocabulary_rule`]
 //! decides which of its words may enter a model, [`binarize`] gives each word a
-//! code, [`quality`] and [`distances`] measure what the codes kept and how far
-//! they lie apart, [`calibration`] what an epsilon does to a text, [`certify`]
-//! proves what the exponential mechanism guarantees. [`build`](mod@build) is all of
-//! that in a row. A build is reproducible:
-//! same vectors, same options, same bytes, on any machine and any number of
-//! threads (see [`matrix`] and [`parallel`]).
+//! code, [`quality`] measures what the codes kept and how far they lie apart,
+//! [`calibration`] what an epsilon does to a text, [`certify`] proves what the
+//! exponential mechanism guarantees. [`build`](mod@build) is all of that in a row.
+//! A build is reproducible: same vectors, same options, same bytes, on any machine
+//! and any number of threads (see [`matrix`] and [`parallel`]).
 
 pub mod all_pairs;
 pub mod binarize;
 pub mod build;
 pub mod calibration;
 pub mod certify;
-pub mod distances;
 pub mod error;
 pub mod frequency;
 pub mod matrix;

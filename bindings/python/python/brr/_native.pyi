@@ -232,6 +232,7 @@ class Privatizer:
         keep: float | None = None,
         layout: str = "keep",
         unknown: str = "random",
+        search: str = "scan",
     ) -> Self: ...
     @property
     def model(self) -> Model:
@@ -245,6 +246,9 @@ class Privatizer:
     @property
     def unknown(self) -> str:
         """What becomes of tokens without a code."""
+    @property
+    def search(self) -> str:
+        """How the nearest word is found."""
     @property
     def guarantee(self) -> Guarantee:
         """What is promised, per token."""

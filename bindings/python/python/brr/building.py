@@ -33,8 +33,9 @@ def build(
     """Build a model from a file of word vectors, as ``brr build`` does.
 
     Same vectors and options, same bytes: of the program and of this function.
-    Takes minutes for a large vocabulary, and is not interrupted by Ctrl-C. Never
-    build a model from private text.
+    Takes minutes for a large vocabulary. Ctrl-C is heeded at once; what was under
+    way then ends in the background, at the end of its stage. Never build a model
+    from private text.
 
     Args:
         vectors: GloVe or word2vec text, word2vec binary, fastText .vec or .bin,

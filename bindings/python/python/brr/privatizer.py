@@ -14,6 +14,7 @@ Series = TypeVar("Series", bound=containers.Series)
 Mechanism = Literal["brr", "exponential"]
 Layout = Literal["keep", "words"]
 Unknown = Literal["random", "mask", "drop", "keep"]
+Search = Literal["scan", "multi-index"]
 
 
 class Privatizer(_native.Privatizer):
@@ -36,6 +37,10 @@ class Privatizer(_native.Privatizer):
             ``"random"`` for a uniformly random word. ``"mask"`` and ``"drop"``
             tell which tokens are unknown, ``"keep"`` writes them as they are;
             none of these is private.
+        search: How ``"brr"`` finds the nearest word, with the same answers:
+            ``"scan"`` looks at every code, in a time that tells nothing about
+            the word; ``"multi-index"`` is faster at a large epsilon over a large
+            vocabulary, but its time depends on the noisy code.
 
     >>> import brr
     >>> privatizer = brr.Privatizer(epsilon=0.6)
@@ -52,9 +57,12 @@ class Privatizer(_native.Privatizer):
         keep: float | None = None,
         layout: Layout = "keep",
         unknown: Unknown = "random",
+        search: Search = "scan",
     ) -> Privatizer:
         """Solve the budget for the model and set the mechanism up."""
-        self = super().__new__(cls, model, mechanism, epsilon, bound, keep, layout, unknown)
+        self = super().__new__(
+            cls, model, mechanism, epsilon, bound, keep, layout, unknown, search
+        )
         if unknown == "keep":
             message = "unknown='keep' writes unknown words as they are: they are NOT private"
             warnings.warn(message, PrivacyWarning, stacklevel=2)

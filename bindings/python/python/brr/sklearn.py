@@ -42,6 +42,7 @@ class TextPrivatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         keep: float | None = None,
         layout: str = "keep",
         unknown: str = "random",
+        search: str = "scan",
         threads: int | None = None,
     ) -> None:
         """Keep the arguments as they are: scikit-learn clones by them."""
@@ -52,6 +53,7 @@ class TextPrivatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.keep = keep
         self.layout = layout
         self.unknown = unknown
+        self.search = search
         self.threads = threads
 
     def fit(self, X: Any = None, y: Any = None) -> Self:
@@ -74,6 +76,7 @@ class TextPrivatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             keep=self.keep,
             layout=self.layout,  # type: ignore[arg-type]
             unknown=self.unknown,  # type: ignore[arg-type]
+            search=self.search,  # type: ignore[arg-type]
         )
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:

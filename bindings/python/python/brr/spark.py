@@ -45,6 +45,7 @@ def privatize(
     keep: float | None = None,
     layout: str = "keep",
     unknown: str = "random",
+    search: str = "scan",
 ) -> DataFrame:
     """Privatize one column of strings; all other columns stay as they are.
 
@@ -54,14 +55,15 @@ def privatize(
     Args:
         df: The data frame.
         column: Name of a column of strings.
-        model: Model, mechanism, budget, layout and unknown are those of
-            :class:`brr.Privatizer`.
+        model: Model, mechanism, budget, layout, unknown and search are those
+            of :class:`brr.Privatizer`.
         mechanism: See there.
         epsilon: See there.
         bound: See there.
         keep: See there.
         layout: See there.
         unknown: See there.
+        search: See there.
 
     Raises:
         InputError: There is no such column, or it does not hold strings.
@@ -83,6 +85,7 @@ def privatize(
         "keep": keep,
         "layout": layout,
         "unknown": unknown,
+        "search": search,
     }
     # Here already, so that a wrong option or model fails before any task does.
     privatizer = brr.Privatizer(model, **options)  # type: ignore[arg-type]

@@ -1,5 +1,6 @@
 //! `brr build`: word vectors to a model.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use brr::Epsilon;
@@ -103,11 +104,16 @@ pub fn run(args: Args) -> Result {
     let stages = Stages::new();
     let loaded = load(&args, &stages)?;
     let recipe = recipe(&args, &loaded.report)?;
-    let progress = |stage: Stage| show(&stages, stage);
+    let progress = |stage: Stage| {
+        show(&stages, stage);
+        ControlFlow::Continue(())
+    };
     let built = build(&loaded.vectors, &recipe, &similarity, &progress)?;
+    let took = stages.took();
     stages.finish();
     output.finish_with(built.model.bytes())?;
     report(&args, &loaded.report, &built);
+    eprintln!("time: {took}");
     Ok(())
 }
 
@@ -197,10 +203,10 @@ fn show(stages: &Stages, stage: Stage) {
             let loss = p
                 .loss
                 .map_or(String::new(), |loss| format!(", loss {loss:.4}"));
-            let name = format!("codes ({} {}/{}{loss})", p.unit, p.step, p.steps);
+            let name = format!("codes: {} ({}/{}{loss})", p.unit, p.step, p.steps);
             stages.show(&name, p.step as f64 / p.steps.max(1) as f64);
         }
-        Stage::Separate => stages.show("separation", 0.0),
+        Stage::Separate(share) => stages.show("separation", share),
         Stage::Distances(share) => stages.show("distances", share),
         Stage::Calibrate(share) => stages.show("calibration", share),
         Stage::Certify(share) => stages.show("certificates", share),
@@ -239,7 +245,7 @@ fn report(args: &Args, load: &LoadReport, built: &Built) {
         p.average,
         p.maximum,
         p.nearest_mean,
-        quality.codes.duplicates
+        quality.codes.distances.duplicates
     );
     report_quality(model, quality);
     eprintln!(
@@ -254,8 +260,9 @@ fn report(args: &Args, load: &LoadReport, built: &Built) {
 fn report_quality(model: &brr::Model, quality: &Quality) {
     let number = |x: Option<f64>| x.map_or("-".into(), |x| format!("{x:.4}"));
     eprintln!(
-        "ten nearest words shared with the vectors: {:.1} %",
-        100.0 * quality.neighbor_overlap
+        "ten nearest words shared with the vectors: {:.1} % (mean of {} words)",
+        100.0 * quality.neighbor_overlap,
+        quality.neighbor_sample
     );
     for set in &quality.retention {
         eprintln!(

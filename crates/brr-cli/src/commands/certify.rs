@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use brr::mechanism::Certificate;
 use brr::{Epsilon, Model};
 use brr_train::certify::Certifier;
-use brr_train::distances::code_distances;
+use brr_train::quality::code_distances;
 use serde_json::{Value, json};
 
 use crate::commands::privatize::positive;

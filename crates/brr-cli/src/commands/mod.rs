@@ -5,6 +5,8 @@ pub mod bench;
 pub mod build;
 pub mod calibrate;
 pub mod certify;
+pub mod estimate;
+pub mod evaluate;
 pub mod explain;
 pub mod inspect;
 pub mod privatize;

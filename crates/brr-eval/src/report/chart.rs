@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::page::{Table, escape};
+use super::page::{LIGHT, Table, escape};
 use crate::interval::Estimate;
 
 const WIDTH: f64 = 760.0;
@@ -173,6 +173,18 @@ impl Chart {
         }
         out.push_str("</svg>\n");
         out
+    }
+
+    /// The chart as a file of its own, on white.
+    pub fn standalone(&self) -> String {
+        let open = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\" font-size=\"13\" style=\"{LIGHT}\" "
+        );
+        let style = "<style>text { fill: var(--ink); } .soft { fill: var(--soft); } \
+                     .grid { stroke: var(--faint); } .axis { stroke: var(--soft); }</style>\n\
+                     <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
+        let svg = self.svg("chart").replacen("<svg ", &open, 1);
+        svg.replacen("<title", &format!("{style}<title"), 1)
     }
 
     fn grid(

@@ -6,8 +6,10 @@
 
 mod calibration;
 mod chart;
+mod evaluation;
 mod page;
 
 pub use calibration::{calibration, solution_text};
 pub use chart::{Axis, Chart, Point, Series};
+pub use evaluation::{evaluation, evaluation_picture};
 pub use page::{Page, Table, escape};

@@ -113,17 +113,19 @@ impl Page {
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n\
-             <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{}</main>\n</body>\n</html>\n",
+             <title>{}</title>\n<style>\n:root {{ {LIGHT} }}\n{STYLE}</style>\n</head>\n<body>\n<main>\n{}</main>\n</body>\n</html>\n",
             escape(&self.title),
             self.body
         )
     }
 }
 
+/// Colours on white.
+pub(super) const LIGHT: &str = "--ink: #1b1f24; --paper: #ffffff; --faint: #d5dae1; --soft: #5b6570; \
+  --c0: #0b62a4; --c1: #b3470b; --c2: #17734b; --c3: #7a3fa0; --c4: #8a6500; --c5: #a3234e; \
+  --c6: #00717a; --c7: #4d5560;";
+
 const STYLE: &str = "\
-:root { --ink: #1b1f24; --paper: #ffffff; --faint: #d5dae1; --soft: #5b6570;
-  --c0: #0b62a4; --c1: #b3470b; --c2: #17734b; --c3: #7a3fa0; --c4: #8a6500; --c5: #a3234e;
-  --c6: #00717a; --c7: #4d5560; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e6e9ed; --paper: #14171b; --faint: #363d46; --soft: #9aa5b1;
     --c0: #6cb6ff; --c1: #ff9f66; --c2: #5fd19b; --c3: #cf9bf5; --c4: #e5c04b; --c5: #ff8fb1;

@@ -91,8 +91,7 @@ impl Binarizer for Affinity {
         progress: &mut OnProgress<'_>,
     ) -> Result<CodeRows, BinarizeError> {
         let flat = flattened(spectrum(options.threads, vectors)?);
-        let mut report = |step, loss| {
-            let (unit, steps) = ("sweep", self.sweeps);
+        let mut report = |unit, (step, steps), loss| {
             progress(Progress {
                 unit,
                 step,
@@ -100,17 +99,27 @@ impl Binarizer for Affinity {
                 loss,
             });
         };
-        report(0, None);
-        let start = first_columns(&flat, options.bits.get());
-        let start = rotate(&start, self.start, options, &mut |_| {});
-        let codes = signs(&start, options.bits);
+        let codes = {
+            let start = first_columns(&flat, options.bits.get());
+            let start = rotate(&start, self.start, options, &mut |p| {
+                report("start", (p.step, p.steps), p.loss);
+            });
+            signs(&start, options.bits)
+        };
         let rows = Snapped::new(flat);
-        let graph = Graph::new(options.threads, &rows, self.neighbors);
+        let graph = Graph::new(
+            options.threads,
+            &rows,
+            self.neighbors,
+            &mut |step, steps| {
+                report("graph", (step, steps), None);
+            },
+        );
         let mut descent = Descent::new(&rows, &graph, codes, self.emphasis, options.threads);
         for step in 1..=self.sweeps {
             let loss = descent.fit_scale();
             descent.sweep();
-            report(step, Some(loss));
+            report("sweep", (step, self.sweeps), Some(loss));
         }
         Ok(descent.into_codes())
     }

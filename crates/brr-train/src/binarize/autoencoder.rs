@@ -88,7 +88,7 @@ impl Binarizer for Autoencoder {
         };
         report(0, None);
         for epoch in 1..=self.epochs {
-            shuffle(&mut order, &mut rng);
+            rotation::shuffle(&mut order, &mut rng);
             model.slow_down(1.0 - 0.9 * (epoch - 1) as f64 / self.epochs as f64);
             let mut loss = 0.0;
             for batch in order.chunks(self.batch.max(1)) {
@@ -259,13 +259,6 @@ impl Work {
             .iter_mut()
             .for_each(|g| *g *= 2.0 * lambda);
         gradient.bias.fill(0.0);
-    }
-}
-
-/// Fisher-Yates.
-fn shuffle(order: &mut [usize], rng: &mut impl Rng) {
-    for i in (1..order.len()).rev() {
-        order.swap(i, (rotation::uniform(rng) * (i + 1) as f64) as usize);
     }
 }
 

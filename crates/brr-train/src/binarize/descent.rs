@@ -50,10 +50,22 @@ impl<'a> Descent<'a> {
             .iter()
             .map(|&s| f64::from(word::weight(s)));
         let weight = emphasis * (n as f64 * n as f64) / weights.sum::<f64>().max(1e-9);
-        let everyone: Vec<usize> = (0..n).collect();
-        let z = gather(rows, &everyone);
-        let b = unpack(&codes, &everyone);
-        let gram = Matrix::product(threads, &z, Op::Transposed, &z, Op::Plain);
+        let bits = codes.bits().get();
+        let mut moments = Moments {
+            cross: Matrix::zeros(rows.dim, bits),
+            gram: Matrix::zeros(bits, bits),
+        };
+        let mut gram = Matrix::zeros(rows.dim, rows.dim);
+        let product =
+            |a: &Matrix, b: &Matrix| Matrix::product(threads, a, Op::Transposed, b, Op::Plain);
+        // All numbers here are short: sums of parts are exact, like the whole.
+        for group in 0..GROUPS.min(n) {
+            let words = group_of(group, n);
+            let (z, b) = (gather(rows, &words), unpack(&codes, &words));
+            add(&mut moments.cross, &product(&z, &b));
+            add(&mut moments.gram, &product(&b, &b));
+            add(&mut gram, &product(&z, &z));
+        }
         let near: f64 = graph
             .similarities
             .iter()
@@ -61,10 +73,7 @@ impl<'a> Descent<'a> {
             .sum();
         let own: f64 = (0..n).map(|i| length(rows.row(i)).powi(2)).sum();
         Descent {
-            moments: Moments {
-                cross: Matrix::product(threads, &z, Op::Transposed, &b, Op::Plain),
-                gram: Matrix::product(threads, &b, Op::Transposed, &b, Op::Plain),
-            },
+            moments,
             total: squares(&gram) - own + weight * near,
             rows,
             graph,
@@ -108,11 +117,9 @@ impl<'a> Descent<'a> {
 
     /// Visits every bit of every word once.
     pub fn sweep(&mut self) {
-        for group in 0..GROUPS {
-            let words: Vec<usize> = (group..self.rows.len()).step_by(GROUPS).collect();
-            if !words.is_empty() {
-                self.visit(&words);
-            }
+        let n = self.rows.len();
+        for group in 0..GROUPS.min(n) {
+            self.visit(&group_of(group, n));
         }
     }
 
@@ -166,6 +173,11 @@ impl<'a> Descent<'a> {
             super::pack(new.row(at), self.codes.row_mut(word));
         }
     }
+}
+
+/// The words of a group.
+fn group_of(group: usize, words: usize) -> Vec<usize> {
+    (group..words).step_by(GROUPS).collect()
 }
 
 /// Squared length of a row, exact on the grid: its similarity to itself.

@@ -69,13 +69,14 @@ pub fn rotate(
         });
     };
     report(0, None);
+    // Signs need no rounding: only `v` is copied, once.
+    let rounded = v.rounded(v.rows);
+    let mut target = Matrix::zeros(v.cols, bits);
     for step in 1..=iterations {
         let mut turned = Matrix::product(threads, v, Op::Plain, &r, Op::Plain);
         let loss = to_signs(threads, &mut turned);
-        r = rotation::polar(
-            threads,
-            &Matrix::product(threads, v, Op::Transposed, &turned, Op::Plain),
-        );
+        target.set_product(threads, &rounded, Op::Transposed, &turned, Op::Plain);
+        r = rotation::polar(threads, &target);
         report(step, Some(loss));
     }
     Matrix::product(threads, v, Op::Plain, &r, Op::Plain)

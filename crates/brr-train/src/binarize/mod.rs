@@ -48,7 +48,8 @@ pub struct Options {
 /// How far a binarizer has come. Sent before the first step and after each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// What a step is: `"epoch"`, `"iteration"`, ...
+    /// What a step is: `"epoch"`, `"iteration"`, ... Where there are several kinds,
+    /// one ends before the next begins.
     pub unit: &'static str,
     /// Steps done.
     pub step: usize,

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use brr::codes::{CodeBlocks, CodeRows, hamming};
 
-use crate::all_pairs::{OnShare, Visitor, visit};
+use crate::all_pairs::{OnShare, Visitor, for_near, visit};
 use crate::parallel;
 
 /// About so many near pairs are listed.
@@ -143,16 +143,12 @@ impl Group {
     }
 
     fn list(&mut self, word: usize, first: usize, distances: &[u16]) {
-        for (run, from) in distances.chunks(32).zip((first..).step_by(32)) {
-            if run.iter().fold(u16::MAX, |a, &b| a.min(b)) > self.reach {
-                continue;
+        let near = &mut self.near;
+        for_near(first, distances, self.reach, |other, distance| {
+            if other > word {
+                near.push((distance, word as u32, other as u32));
             }
-            for (&distance, other) in run.iter().zip(from..) {
-                if distance <= self.reach && other > word {
-                    self.near.push((distance, word as u32, other as u32));
-                }
-            }
-        }
+        });
     }
 }
 

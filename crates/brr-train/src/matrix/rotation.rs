@@ -16,6 +16,13 @@ pub fn uniform(rng: &mut impl Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
+/// Brings items into a random order (Fisher and Yates).
+pub fn shuffle<T>(items: &mut [T], rng: &mut impl Rng) {
+    for i in (1..items.len()).rev() {
+        items.swap(i, (uniform(rng) * (i + 1) as f64) as usize);
+    }
+}
+
 /// Close to a standard normal number: twelve uniform ones, centred. Unlike a
 /// logarithm or a cosine, a sum has the same last bit on every platform.
 pub fn normal(rng: &mut impl Rng) -> f64 {

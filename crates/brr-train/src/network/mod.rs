@@ -1,6 +1,6 @@
 //! Small networks with hand-written gradients: a dense layer, activations,
-//! losses and Adam. The autoencoder uses them, and so can any other small
-//! network (a classifier of two hidden layers, say).
+//! losses and Adam. The autoencoder uses them, and so does the [`Perceptron`]
+//! that attacks classifiers in `brr-eval`.
 //!
 //! No part calls a mathematical library whose last bit depends on the platform
 //! (see [`activation`]), products are reproducible ([`crate::matrix`]), and what
@@ -10,6 +10,8 @@
 pub mod activation;
 mod adam;
 mod dense;
+mod perceptron;
 
 pub use adam::Adam;
 pub use dense::{Dense, Gradient};
+pub use perceptron::{Perceptron, Training};

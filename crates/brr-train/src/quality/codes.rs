@@ -1,28 +1,16 @@
-//! What can be read off a table of codes alone.
+//! What can be read off a table of codes alone, in one pass over all pairs.
+//!
+//! P_avg, P_max and the distance to the nearest word (Sec. 5) are what an epsilon
+//! is multiplied with to compare mechanisms, so none of them is estimated.
 
-use crate::all_pairs::{Visitor, visit};
-use brr::codes::{CodeBlocks, CodeRows, to_blocks};
 use std::collections::BinaryHeap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU16, Ordering};
 
-/// An exact mean of whole numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Average {
-    /// Sum of all of them.
-    pub sum: u128,
-    /// How many there are.
-    pub count: u128,
-}
+use brr::codes::CodeBlocks;
+use brr::model::CodeDistances;
 
-impl Average {
-    /// The mean as a number; 0 of nothing.
-    pub fn value(&self) -> f64 {
-        if self.count == 0 {
-            0.0
-        } else {
-            self.sum as f64 / self.count as f64
-        }
-    }
-}
+use crate::all_pairs::{OnShare, Visitor, for_near, visit};
 
 /// Share of ones over the bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,15 +38,11 @@ pub struct ClosePair {
 /// Statistics of a code table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CodeStats {
-    /// Words whose code another word with a lower id has already. Such a word
-    /// can never be an output of BRR.
-    pub duplicates: usize,
+    /// What a model says of its distances. A single word has no other: its
+    /// distance to the nearest counts as 0.
+    pub distances: CodeDistances,
     /// Share of ones per bit.
     pub balance: Balance,
-    /// P_avg: mean Hamming distance over all ordered pairs, the diagonal included.
-    pub average: Average,
-    /// P_max: largest Hamming distance of two words.
-    pub max: u32,
     /// The closest pairs, closest first.
     pub closest: Vec<ClosePair>,
 }
@@ -67,34 +51,51 @@ impl CodeStats {
     /// Looks at all pairs of `codes`, with `threads` threads, and lists the
     /// `closest` closest ones. `progress` gets the share of the work done.
     pub fn measure(
-        codes: &CodeRows,
+        codes: CodeBlocks<'_>,
         closest: usize,
         threads: usize,
-        progress: impl Fn(f64) + Sync,
+        progress: OnShare<'_>,
     ) -> CodeStats {
         let ones = ones(codes);
-        let (max, closest) = pairs(codes, closest, threads, progress);
+        let bar = AtomicU16::new(if closest > 0 { u16::MAX } else { 0 });
+        let groups = visit(codes, threads, progress, |words| {
+            Extremes::new(words, closest, &bar)
+        });
+        let nearest = groups.iter().flat_map(|g| &g.nearest);
+        // A word without another has seen no distance.
+        let nearest = nearest.map(|&d| if d == u16::MAX { 0 } else { d });
+        let farthest = groups.iter().map(|g| g.farthest).max();
+        let distances = CodeDistances {
+            sum: distance_sum(&ones, codes.len()),
+            maximum: farthest.unwrap_or(0).into(),
+            nearest_sum: nearest.clone().map(u64::from).sum(),
+            nearest_min: nearest.min().unwrap_or(0).into(),
+            duplicates: groups.iter().map(|g| g.duplicates).sum(),
+        };
+        let mut pairs: Vec<ClosePair> = groups.into_iter().flat_map(|g| g.closest).collect();
+        pairs.sort_unstable();
+        pairs.truncate(closest);
         CodeStats {
-            duplicates: duplicates(codes),
+            distances,
             balance: balance(&ones, codes.len()),
-            average: average(&ones, codes.len()),
-            max,
-            closest,
+            closest: pairs,
         }
     }
 }
 
-/// Words whose code a word with a lower id has already.
-pub fn duplicates(codes: &CodeRows) -> usize {
-    let mut rows: Vec<&[u64]> = codes.iter().collect();
-    rows.sort_unstable();
-    rows.windows(2).filter(|w| w[0] == w[1]).count()
+/// The distances alone.
+pub fn code_distances(
+    codes: CodeBlocks<'_>,
+    threads: usize,
+    progress: OnShare<'_>,
+) -> CodeDistances {
+    CodeStats::measure(codes, 0, threads, progress).distances
 }
 
 /// Number of ones in each bit's column.
-fn ones(codes: &CodeRows) -> Vec<u64> {
+fn ones(codes: CodeBlocks<'_>) -> Vec<u64> {
     let mut ones = vec![0; codes.bits().get()];
-    for row in codes.iter() {
+    for row in codes.to_rows().iter() {
         for (limb, counts) in row.iter().zip(ones.chunks_exact_mut(64)) {
             for (j, count) in counts.iter_mut().enumerate() {
                 *count += limb >> j & 1;
@@ -105,13 +106,7 @@ fn ones(codes: &CodeRows) -> Vec<u64> {
 }
 
 fn balance(ones: &[u64], words: usize) -> Balance {
-    let share = |n: u64| {
-        if words == 0 {
-            0.0
-        } else {
-            n as f64 / words as f64
-        }
-    };
+    let share = |n: u64| n as f64 / words as f64;
     Balance {
         mean: share(ones.iter().sum()) / ones.len() as f64,
         min: share(*ones.iter().min().unwrap_or(&0)),
@@ -119,131 +114,164 @@ fn balance(ones: &[u64], words: usize) -> Balance {
     }
 }
 
-/// A bit with `k` ones among `n` words differs in `2 k (n - k)` ordered pairs,
-/// so the sum over all pairs needs no pair to be looked at.
-fn average(ones: &[u64], words: usize) -> Average {
-    let n = words as u128;
-    let differing = |&k: &u64| 2 * u128::from(k) * (n - u128::from(k));
-    Average {
-        sum: ones.iter().map(differing).sum(),
-        count: n * n,
+/// Sum over all ordered pairs: a bit that is 1 in k of n codes differs in
+/// k (n - k) unordered pairs.
+fn distance_sum(ones: &[u64], words: usize) -> u128 {
+    let differing = |&k: &u64| 2 * u128::from(k) * u128::from(words as u64 - k);
+    ones.iter().map(differing).sum()
+}
+
+/// Nearest, farthest and closest pairs of a group of words.
+struct Extremes<'a> {
+    first: usize,
+    /// Distance of each word of the group to its nearest other word.
+    nearest: Vec<u16>,
+    farthest: u16,
+    duplicates: u32,
+    /// Words of the group known to be duplicates.
+    is_duplicate: Vec<bool>,
+    /// The `keep` closest pairs, the least close on top.
+    closest: BinaryHeap<ClosePair>,
+    keep: usize,
+    /// Some group has as many pairs as are wanted at this distance or less. It
+    /// spares work; what is farther would be dropped in the end.
+    bar: &'a AtomicU16,
+}
+
+impl<'a> Extremes<'a> {
+    fn new(words: Range<usize>, keep: usize, bar: &'a AtomicU16) -> Extremes<'a> {
+        Extremes {
+            first: words.start,
+            nearest: vec![u16::MAX; words.len()],
+            farthest: 0,
+            duplicates: 0,
+            is_duplicate: vec![false; words.len()],
+            closest: BinaryHeap::new(),
+            keep,
+            bar,
+        }
     }
-}
 
-/// Largest distance and the `keep` closest pairs.
-fn pairs(
-    codes: &CodeRows,
-    keep: usize,
-    threads: usize,
-    progress: impl Fn(f64) + Sync,
-) -> (u32, Vec<ClosePair>) {
-    let blocks = to_blocks(codes);
-    let Some(blocks) = CodeBlocks::new(codes.bits(), codes.len(), &blocks) else {
-        return (0, Vec::new());
-    };
-    let (max, heap) = (0, BinaryHeap::new());
-    let new = |_| Extremes {
-        keep,
-        max,
-        heap: heap.clone(),
-    };
-    let found = visit(blocks, threads, &progress, new);
-    let max = found.iter().map(|group| group.max).max().unwrap_or(0);
-    let mut closest: Vec<ClosePair> = found.into_iter().flat_map(|group| group.heap).collect();
-    closest.sort_unstable();
-    closest.truncate(keep);
-    (max.into(), closest)
-}
-
-/// Largest distance and closest pairs of a group of words.
-struct Extremes {
-    keep: usize,
-    max: u16,
-    heap: BinaryHeap<ClosePair>,
-}
-
-impl Visitor for Extremes {
-    fn visit(&mut self, word: usize, first: usize, distances: &[u16]) {
-        let bar = match self.heap.peek() {
-            Some(worst) if self.heap.len() == self.keep => worst.distance,
-            _ => u32::MAX,
-        };
-        for (other, &distance) in (first..).zip(distances) {
-            self.max = self.max.max(distance);
-            if u32::from(distance) <= bar && other > word {
-                let (a, b) = (word as u32, other as u32);
-                offer(
-                    &mut self.heap,
-                    self.keep,
-                    ClosePair {
-                        distance: distance.into(),
-                        a,
-                        b,
-                    },
-                );
-            }
+    fn offer(&mut self, pair: ClosePair) {
+        if self.closest.len() < self.keep {
+            self.closest.push(pair);
+        } else if self.closest.peek().is_some_and(|last| pair < *last) {
+            self.closest.pop();
+            self.closest.push(pair);
+        }
+        if let Some(last) = self
+            .closest
+            .peek()
+            .filter(|_| self.closest.len() == self.keep)
+        {
+            self.bar.fetch_min(last.distance as u16, Ordering::Relaxed);
         }
     }
 }
 
-/// Keeps the `keep` smallest pairs in `heap`.
-fn offer(heap: &mut BinaryHeap<ClosePair>, keep: usize, pair: ClosePair) {
-    if heap.len() < keep {
-        heap.push(pair);
-    } else if heap.peek().is_some_and(|worst| pair < *worst) {
-        heap.pop();
-        heap.push(pair);
+impl Visitor for Extremes<'_> {
+    fn visit(&mut self, word: usize, first: usize, distances: &[u16]) {
+        let own = word.wrapping_sub(first);
+        let (before, after) = if own < distances.len() {
+            (&distances[..own], &distances[own + 1..])
+        } else {
+            (distances, &distances[..0])
+        };
+        let least = least(before).min(least(after));
+        let i = word - self.first;
+        self.nearest[i] = self.nearest[i].min(least);
+        self.farthest = self.farthest.max(most(distances));
+        let lower = &distances[..word.saturating_sub(first).min(distances.len())];
+        if least == 0 && !self.is_duplicate[i] && lower.contains(&0) {
+            self.is_duplicate[i] = true;
+            self.duplicates += 1;
+        }
+        let bar = self.bar.load(Ordering::Relaxed);
+        if self.keep > 0 && least <= bar && first + distances.len() > word {
+            for_near(first, distances, bar, |other, distance| {
+                if other > word {
+                    self.offer(ClosePair {
+                        distance: distance.into(),
+                        a: word as u32,
+                        b: other as u32,
+                    });
+                }
+            });
+        }
     }
+}
+
+fn least(distances: &[u16]) -> u16 {
+    distances.iter().fold(u16::MAX, |a, &b| a.min(b))
+}
+
+fn most(distances: &[u16]) -> u16 {
+    distances.iter().fold(0, |a, &b| a.max(b))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brr::codes::CodeBits;
+    use brr::codes::{CodeBits, CodeRows, hamming, to_blocks};
     use proptest::prelude::*;
 
-    fn table(limbs: &[u64]) -> CodeRows {
-        let mut codes = CodeRows::new(CodeBits::new(64).unwrap());
-        limbs.iter().for_each(|limb| codes.push(&[*limb]));
-        codes
+    fn measure(rows: &CodeRows, closest: usize, threads: usize) -> CodeStats {
+        let blocks = to_blocks(rows);
+        let codes = CodeBlocks::new(rows.bits(), rows.len(), &blocks).unwrap();
+        CodeStats::measure(codes, closest, threads, &|_| {})
+    }
+
+    fn naive(rows: &CodeRows) -> CodeDistances {
+        let d = |i: usize, j: usize| hamming(rows.row(i), rows.row(j));
+        let n = rows.len();
+        let others = |i: usize| (0..n).filter(move |&j| j != i);
+        let nearest = |i: usize| others(i).map(|j| d(i, j)).min().unwrap_or(0);
+        let all = || (0..n).flat_map(|i| (0..n).map(move |j| d(i, j)));
+        CodeDistances {
+            sum: all().map(u128::from).sum(),
+            maximum: all().max().unwrap(),
+            nearest_sum: (0..n).map(|i| u64::from(nearest(i))).sum(),
+            nearest_min: (0..n).map(nearest).min().unwrap(),
+            duplicates: (0..n).filter(|&i| (0..i).any(|j| d(i, j) == 0)).count() as u32,
+        }
+    }
+
+    fn closest(rows: &CodeRows, keep: usize) -> Vec<ClosePair> {
+        let pair = |a: usize, b: usize| ClosePair {
+            distance: hamming(rows.row(a), rows.row(b)),
+            a: a as u32,
+            b: b as u32,
+        };
+        let pairs = (0..rows.len()).flat_map(|b| (0..b).map(move |a| pair(a, b)));
+        let mut pairs: Vec<ClosePair> = pairs.collect();
+        pairs.sort();
+        pairs.truncate(keep);
+        pairs
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(50))]
+        #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
-        fn agrees_with_looking_at_every_pair(limbs in prop::collection::vec(0u64..1 << 9, 1..300), threads in 1usize..4) {
-            let codes = table(&limbs);
-            let got = CodeStats::measure(&codes, 5, threads, |_| {});
-            let mut all = Vec::new();
-            let mut sum = 0;
-            for (a, x) in limbs.iter().enumerate() {
-                for (b, y) in limbs.iter().enumerate() {
-                    let distance = (x ^ y).count_ones();
-                    sum += u128::from(distance);
-                    if a < b {
-                        all.push(ClosePair { distance, a: a as u32, b: b as u32 });
-                    }
-                }
-            }
-            all.sort();
-            prop_assert_eq!(got.average, Average { sum, count: (limbs.len() * limbs.len()) as u128 });
-            prop_assert_eq!(got.max, all.last().map_or(0, |p| p.distance));
-            prop_assert_eq!(&got.closest[..], &all[..all.len().min(5)]);
-            let distinct: std::collections::HashSet<_> = limbs.iter().collect();
-            prop_assert_eq!(got.duplicates, limbs.len() - distinct.len());
+        fn agrees_with_the_definition(
+            codes in prop::collection::vec(prop::collection::vec(0u64..0x3ff, 2), 1..250),
+            keep in 0usize..12,
+            threads in 1usize..4,
+        ) {
+            let mut rows = CodeRows::new(CodeBits::new(128).unwrap());
+            codes.iter().for_each(|code| rows.push(code));
+            let got = measure(&rows, keep, threads);
+            prop_assert_eq!(got.distances, naive(&rows));
+            prop_assert_eq!(got.closest, closest(&rows, keep));
         }
     }
 
     #[test]
     fn balance_of_known_bits() {
-        let got = CodeStats::measure(&table(&[u64::MAX, u64::MAX - 1]), 1, 1, |_| {}).balance;
+        let mut rows = CodeRows::new(CodeBits::new(64).unwrap());
+        rows.push(&[u64::MAX]);
+        rows.push(&[u64::MAX - 1]);
+        let got = measure(&rows, 1, 1).balance;
         assert_eq!((got.min, got.max), (0.5, 1.0));
         assert!((got.mean - 127.0 / 128.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn no_words() {
-        let got = CodeStats::measure(&table(&[]), 3, 2, |_| {});
-        assert_eq!((got.max, got.duplicates, got.average.value()), (0, 0, 0.0));
     }
 }

@@ -8,20 +8,21 @@
 //! complemented as the query's bit says. Column sums of bits are made by full
 //! adders: three bits in, a sum bit and a carry bit of double weight out.
 //!
-//! For three code bits a full adder's outputs can take only 2 (sum) and 8
-//! (carry) forms, whatever the query. All ten are computed once a tile, and
-//! every query picks its two by address: the first layer of adders, and all the
-//! complementing, is shared by all queries. A 64-bit limb is 21 such triples
-//! and one bit, which fill an adder tree without a gap, running count included:
+//! For three code bits the sum can take only 2 forms and the carry 8, whatever
+//! the query. And the sum of three sums has 2 and 8 forms again, and so on: of a
+//! 64-bit limb, 31 adders in four rounds (64 -> 22 -> 8 -> 4 -> 2 bits of weight 1)
+//! are the same for all queries. Their carries are computed once a tile, in all
+//! forms, and every query picks its own by address; what is left to add up for
+//! each query fills an adder tree without a gap, running count included:
 //!
 //! ```text
-//! weight    1:  21 sums + 1 bit + count  = 23  -> 11 adders
-//! weight    2:  21 carries + 11 + count  = 33  -> 16
+//! weight    1:  2 sums + count              =  3  ->  1 adder
+//! weight    2:  31 carries + 1 + count      = 33  -> 16
 //! weight    4:  16 + count = 17 -> 8,   8: 9 -> 4,   16: 5 -> 2,   32: 3 -> 1
 //! ```
 //!
-//! So 42 full adders count 64 bits of as many words as a register has bits:
-//! with a ternary-logic instruction less than one instruction a word for 256
+//! So 32 full adders count 64 bits of as many words as a register has bits:
+//! with a ternary-logic instruction about half an instruction a word for 256
 //! bits. The running minimum is kept in bit slices too.
 //!
 //! # Blindness
@@ -33,8 +34,8 @@ use super::Neighbor;
 use super::vector::Vector;
 use crate::codes::{CodeBlocks, CodeRows, LANES};
 
-/// Triples of bits in a limb.
-const TRIPLES: usize = 21;
+/// Adders of a limb that all queries share.
+const SHARED: usize = 31;
 
 /// Queries that pass over a tile together. Their running minima live in the
 /// second-level cache; the more they are, the less a tile's tables cost.
@@ -50,11 +51,12 @@ const MAX_BLOCKS: usize = 8;
 /// What a limb of any query can add, over the words of a tile.
 #[derive(Clone, Copy)]
 pub(super) struct LimbTable<V> {
-    /// Sum of a triple, plain and complemented; bit 63 counts as the last
-    /// triple's. At odd places, XORed with the sum before: see `add_sums`.
-    sums: [[V; 2]; TRIPLES + 1],
-    /// Carry of a triple, with each subset of its bits complemented.
-    carries: [[V; 8]; TRIPLES],
+    /// Carry of a shared adder, with each subset of its inputs complemented.
+    carries: [[V; 8]; SHARED],
+    /// The last bit of weight 1 but one, plain and complemented.
+    first: [V; 2],
+    /// Whether the last two differ: the same for plain and complemented ones.
+    differ: [V; 2],
 }
 
 impl<V: Vector> LimbTable<V> {
@@ -62,8 +64,9 @@ impl<V: Vector> LimbTable<V> {
     pub(super) fn zero() -> LimbTable<V> {
         let zero = V::splat(0);
         LimbTable {
-            sums: [[zero; 2]; TRIPLES + 1],
-            carries: [[zero; 8]; TRIPLES],
+            carries: [[zero; 8]; SHARED],
+            first: [zero; 2],
+            differ: [zero; 2],
         }
     }
 
@@ -82,153 +85,171 @@ impl<V: Vector> LimbTable<V> {
                 }
             }
         }
-        let ones = V::splat(0xff);
-        let mut before = V::splat(0);
-        for t in 0..TRIPLES {
-            let a = V::load(&slices[3 * t]);
-            let b = V::load(&slices[3 * t + 1]);
-            let c = V::load(&slices[3 * t + 2]);
-            let sum = a.xor(b).xor(c);
-            let form = if t % 2 == 0 { sum } else { sum.xor(before) };
-            self.sums[t] = [form, form.xor(ones)];
-            before = sum;
-            let (not_a, not_b) = (a.xor(ones), b.xor(ones));
-            let forms = [(a, b), (not_a, b), (a, not_b), (not_a, not_b)];
-            for (v, (a, b)) in forms.into_iter().enumerate() {
-                let carry = V::majority(a, b, c);
-                self.carries[t][v] = carry;
-                self.carries[t][7 - v] = carry.xor(ones);
-            }
+        let mut bits = [V::splat(0); 64];
+        for (bit, slice) in bits.iter_mut().zip(&slices) {
+            *bit = V::load(slice);
         }
-        let form = V::load(&slices[63]).xor(before);
-        self.sums[TRIPLES] = [form, form.xor(ones)];
+        let (mut carries, mut len) = (self.carries.iter_mut(), bits.len());
+        while len > 2 {
+            let adders = len / 3;
+            for (t, carries) in (0..adders).zip(carries.by_ref()) {
+                let [a, b, c] = [bits[3 * t], bits[3 * t + 1], bits[3 * t + 2]];
+                *carries = forms(a, b, c);
+                bits[t] = a.xor(b).xor(c);
+            }
+            bits.copy_within(3 * adders..len, adders);
+            len -= 2 * adders;
+        }
+        let ones = V::splat(0xff);
+        let differ = bits[0].xor(bits[1]);
+        self.first = [bits[0], bits[0].xor(ones)];
+        self.differ = [differ, differ.xor(ones)];
     }
 }
 
-/// A limb of a query, and for each triple the parity of its bits (at odd
-/// places, of the triple before too) at the triple's first bit.
+/// The carry of `a + b + c`, with each subset of the three complemented: bit 0
+/// of the place is for `a`.
+#[inline(always)]
+fn forms<V: Vector>(a: V, b: V, c: V) -> [V; 8] {
+    let ones = V::splat(0xff);
+    let (not_a, not_b) = (a.xor(ones), b.xor(ones));
+    let mut forms = [a; 8];
+    for (v, (a, b)) in [(a, b), (not_a, b), (a, not_b), (not_a, not_b)]
+        .into_iter()
+        .enumerate()
+    {
+        let carry = V::majority(a, b, c);
+        forms[v] = carry;
+        forms[7 - v] = carry.xor(ones);
+    }
+    forms
+}
+
+/// A limb of a query, as the forms that it picks: three bits for each shared
+/// adder, in their order.
 #[derive(Clone, Copy)]
 pub(super) struct QueryLimb {
+    /// Of the first round, 21 adders: the limb itself.
     bits: u64,
+    /// Of the others; then one bit each for the last two bits of weight 1.
     parities: u64,
 }
 
 impl QueryLimb {
     #[inline(always)]
     pub(super) fn new(bits: u64) -> QueryLimb {
-        const EVEN_PLACES: u64 = 0o101_010_101_010_101_010_101;
-        let parities = bits ^ (bits >> 1) ^ (bits >> 2);
-        QueryLimb {
-            bits,
-            parities: parities ^ ((parities & EVEN_PLACES) << 3),
+        // A sum is complemented if an odd number of its bits are.
+        let (mut round, mut len) = (bits, 64);
+        let (mut parities, mut used) = (0, 0);
+        while len > 2 {
+            let adders = len / 3;
+            let mut next = round >> (3 * adders) << adders;
+            for t in 0..adders {
+                let three = round >> (3 * t) & 7;
+                next |= u64::from(three.count_ones() & 1) << t;
+            }
+            (round, len) = (next, len - 2 * adders);
+            let taken = if len > 2 { len / 3 * 3 } else { len };
+            parities |= (round & ((1 << taken) - 1)) << used;
+            used += taken;
+        }
+        // The second of the last two, as whether it differs from the first.
+        parities ^= (parities & 1 << 30) << 1;
+        QueryLimb { bits, parities }
+    }
+
+    #[inline(always)]
+    fn form(&self, t: usize) -> usize {
+        if t < 21 {
+            (self.bits >> (3 * t) & 7) as usize
+        } else {
+            (self.parities >> (3 * (t - 21)) & 7) as usize
         }
     }
 }
 
 /// Adds to `count` the distances of a tile's words to some limbs of a query.
+///
+/// Carries of weight 16 wait until all limbs have theirs: few registers are
+/// needed at a time, and the counts of larger weight are out of the way.
 #[inline(always)]
 pub(super) fn add_limbs<V: Vector, const P: usize>(
     mut count: [V; P],
     tables: &[LimbTable<V>],
     query: &[QueryLimb],
+    sixteens: &mut [Sixteens<V>],
 ) -> [V; P] {
-    for (table, &query) in tables.iter().zip(query) {
-        count = Adder {
-            count,
-            table,
-            query,
+    let mut adder = Adder {
+        count: [count[0], count[1], count[2], count[3]],
+    };
+    for ((table, query), out) in tables.iter().zip(query).zip(sixteens.iter_mut()) {
+        out[0] = adder.eight(table, query, 0);
+        out[1] = adder.eight(table, query, 8);
+        out[2] = adder.eight(table, query, 16);
+        out[3] = adder.eight(table, query, 24);
+    }
+    count[..4].copy_from_slice(&adder.count);
+    for &mut [a, b, c, d] in sixteens {
+        let x = add(&mut count[4], a, b);
+        let y = add(&mut count[4], c, d);
+        let mut carry = add(&mut count[5], x, y);
+        for slice in &mut count[6..] {
+            (*slice, carry) = (slice.xor(carry), slice.and(carry));
         }
-        .limb();
     }
     count
 }
 
-/// Adds up what a query picks from a limb's table. `count` holds a `P`-bit
-/// number per word, slice by slice.
-struct Adder<'a, V, const P: usize> {
-    count: [V; P],
-    table: &'a LimbTable<V>,
-    query: QueryLimb,
+/// A limb's carries of weight 16.
+pub(super) type Sixteens<V> = [V; 4];
+
+/// Adds two bits to a slice of the count; their carry is returned.
+#[inline(always)]
+fn add<V: Vector>(count: &mut V, a: V, b: V) -> V {
+    let (sum, carry) = V::full_add(a, b, *count);
+    *count = sum;
+    carry
 }
 
-impl<V: Vector, const P: usize> Adder<'_, V, P> {
+/// The lowest slices of the count: of weight 1, 2, 4, 8.
+struct Adder<V> {
+    count: [V; 4],
+}
+
+impl<V: Vector> Adder<V> {
+    /// Adds picks `t` to `t + 7`: a carry of weight 16.
     #[inline(always)]
-    fn sum(&self, t: usize) -> V {
-        self.table.sums[t][(self.query.parities >> (3 * t) & 1) as usize]
+    fn eight(&mut self, table: &LimbTable<V>, query: &QueryLimb, t: usize) -> V {
+        let carry = |t: usize| table.carries[t][query.form(t)];
+        let last = if t + 7 < SHARED {
+            carry(t + 7)
+        } else {
+            self.ones(table, query)
+        };
+        let [_, twos, fours, eights] = &mut self.count;
+        let (a, b) = (
+            add(twos, carry(t), carry(t + 1)),
+            add(twos, carry(t + 2), carry(t + 3)),
+        );
+        let x = add(fours, a, b);
+        let (a, b) = (
+            add(twos, carry(t + 4), carry(t + 5)),
+            add(twos, carry(t + 6), last),
+        );
+        let y = add(fours, a, b);
+        add(eights, x, y)
     }
 
-    #[inline(always)]
-    fn carry(&self, t: usize) -> V {
-        self.table.carries[t][(self.query.bits >> (3 * t) & 7) as usize]
-    }
-
-    /// Adds the sums of triples `t` (even) and `t + 1`; their carry is returned.
+    /// Adds the last two bits of weight 1; their carry is returned.
     ///
-    /// For sums the XOR of two picks has but two forms as well, so the table
-    /// holds it in place of the second: an XOR less a full adder.
+    /// If they differ it is the count's bit, else either of them.
     #[inline(always)]
-    fn add_sums(&mut self, t: usize) -> V {
-        let (first, differ, count) = (self.sum(t), self.sum(t + 1), self.count[0]);
+    fn ones(&mut self, table: &LimbTable<V>, query: &QueryLimb) -> V {
+        let first = table.first[(query.parities >> 30 & 1) as usize];
+        let differ = table.differ[(query.parities >> 31 & 1) as usize];
+        let count = self.count[0];
         self.count[0] = count.xor(differ);
         V::select(differ, count, first)
-    }
-
-    /// Adds two bits of weight `2^level` to the count; their carry is returned.
-    #[inline(always)]
-    fn add(&mut self, level: usize, a: V, b: V) -> V {
-        let (sum, carry) = V::full_add(self.count[level], a, b);
-        self.count[level] = sum;
-        carry
-    }
-
-    /// Four triples from `t` on: three carries of weight 4.
-    #[inline(always)]
-    fn four(&mut self, t: usize) -> [V; 3] {
-        let x = self.add_sums(t);
-        let a = self.add(1, self.carry(t), self.carry(t + 1));
-        let y = self.add_sums(t + 2);
-        let b = self.add(1, self.carry(t + 2), self.carry(t + 3));
-        let c = self.add(1, x, y);
-        [a, b, c]
-    }
-
-    /// Eight triples from `t` on: three carries of weight 8.
-    #[inline(always)]
-    fn eight(&mut self, t: usize) -> [V; 3] {
-        let [a, b, c] = self.four(t);
-        let x = self.add(2, a, b);
-        let [a, b, d] = self.four(t + 4);
-        let y = self.add(2, a, b);
-        [x, y, self.add(2, c, d)]
-    }
-
-    /// The last five triples and bit 63: two carries of weight 8.
-    #[inline(always)]
-    fn rest(&mut self) -> [V; 2] {
-        let [a, b, c] = self.four(16);
-        let x = self.add(2, a, b);
-        let twos = self.add_sums(20);
-        let d = self.add(1, self.carry(20), twos);
-        [x, self.add(2, c, d)]
-    }
-
-    /// The whole limb.
-    #[inline(always)]
-    fn limb(mut self) -> [V; P] {
-        let [a, b, c] = self.eight(0);
-        let x = self.add(3, a, b);
-        let [a, b, d] = self.eight(8);
-        let y = self.add(3, c, d);
-        let v = self.add(4, x, y);
-        let x = self.add(3, a, b);
-        let [a, b] = self.rest();
-        let y = self.add(3, a, b);
-        let w = self.add(4, x, y);
-        let mut carry = self.add(5, v, w);
-        for slice in &mut self.count[6..] {
-            (*slice, carry) = (slice.xor(carry), slice.and(carry));
-        }
-        self.count
     }
 }
 
@@ -254,9 +275,10 @@ impl<V: Vector, const P: usize> State<V, P> {
         }
     }
 
-    /// Keeps the lesser of `count` and the least so far, which stays if equal.
+    /// Keeps the lesser of `count`, of tile `tile` of the run, and the least so
+    /// far, which stays if equal.
     #[inline(always)]
-    fn take(&mut self, count: [V; P], tile: &[V; RUN_BITS]) {
+    fn take(&mut self, count: [V; P], tile: usize) {
         // Where the numbers differ in a bit, the higher bit decides: count is
         // less where that bit is set in the other.
         let mut less = V::splat(0);
@@ -266,8 +288,9 @@ impl<V: Vector, const P: usize> State<V, P> {
         for (l, c) in self.least.iter_mut().zip(count) {
             *l = V::select(less, c, *l);
         }
-        for (t, &number) in self.tile.iter_mut().zip(tile) {
-            *t = V::select(less, number, *t);
+        for (i, slice) in self.tile.iter_mut().enumerate() {
+            let bit = V::splat(0u8.wrapping_sub((tile >> i & 1) as u8));
+            *slice = V::select(less, bit, *slice);
         }
     }
 
@@ -346,7 +369,7 @@ fn nearest_counted<V: Vector, const P: usize>(
     }
 }
 
-/// Limbs whose tables (212 vectors each) fit the first-level cache together.
+/// Limbs whose tables (252 vectors each) fit the first-level cache together.
 pub(super) const fn strip<V: Vector>() -> usize {
     128 / V::BYTES
 }
@@ -361,6 +384,7 @@ fn group<V: Vector, const P: usize>(
     let strip = strip::<V>();
     let limbs = codes.bits().limbs();
     let mut tables = vec![LimbTable::<V>::zero(); strip.min(limbs)];
+    let mut sixteens = vec![[V::splat(0); 4]; tables.len()];
     let mut states = vec![State::<V, P>::new(); out.len()];
     let tiles = codes.blocks().div_ceil(V::BYTES / 8);
     for run in (0..tiles).step_by(RUN) {
@@ -373,41 +397,24 @@ fn group<V: Vector, const P: usize>(
                     table.fill(codes, tile * (V::BYTES / 8), limb);
                 }
                 let picks = queries.chunks_exact(limbs);
+                let sixteens = &mut sixteens[..end - start];
                 for (state, query) in states.iter_mut().zip(picks) {
-                    let query = &query[start..end];
-                    pass(state, tables, query, tile - run, start == 0, end == limbs);
+                    let count = if start == 0 {
+                        [V::splat(0); P]
+                    } else {
+                        state.count
+                    };
+                    let count = add_limbs(count, tables, &query[start..end], sixteens);
+                    if end == limbs {
+                        state.take(count, tile - run);
+                    } else {
+                        state.count = count;
+                    }
                 }
             }
         }
         for (state, best) in states.iter().zip(out.iter_mut()) {
             *best = best.nearer(state.nearest(run));
         }
-    }
-}
-
-/// One query over some limbs of one tile.
-#[inline(always)]
-fn pass<V: Vector, const P: usize>(
-    state: &mut State<V, P>,
-    tables: &[LimbTable<V>],
-    query: &[QueryLimb],
-    tile: usize,
-    is_first: bool,
-    is_last: bool,
-) {
-    let count = if is_first {
-        [V::splat(0); P]
-    } else {
-        state.count
-    };
-    let count = add_limbs(count, tables, query);
-    if is_last {
-        let mut number = [V::splat(0); RUN_BITS];
-        for (i, slice) in number.iter_mut().enumerate() {
-            *slice = V::splat(0u8.wrapping_sub((tile >> i & 1) as u8));
-        }
-        state.take(count, &number);
-    } else {
-        state.count = count;
     }
 }

@@ -99,6 +99,7 @@ fn weigh_counted<V: Vector, const P: usize>(
     let (limbs, strip) = (codes.bits().limbs(), strip::<V>());
     let picks: Vec<_> = queries.limbs().iter().map(|&l| QueryLimb::new(l)).collect();
     let mut limb_tables = vec![LimbTable::<V>::zero(); strip.min(limbs)];
+    let mut sixteens = vec![[V::splat(0); 4]; limb_tables.len()];
     let mut counts = vec![[V::splat(0); P]; queries.len()];
     for first in (0..codes.blocks()).step_by(V::BYTES / 8) {
         counts.fill([V::splat(0); P]);
@@ -109,8 +110,9 @@ fn weigh_counted<V: Vector, const P: usize>(
             for (limb, table) in (start..end).zip(limb_tables.iter_mut()) {
                 table.fill(codes, first, limb);
             }
+            let sixteens = &mut sixteens[..end - start];
             for (q, query) in picks.chunks_exact(limbs).enumerate() {
-                counts[q] = add_limbs(counts[q], limb_tables, &query[start..end]);
+                counts[q] = add_limbs(counts[q], limb_tables, &query[start..end], sixteens);
                 if end == limbs {
                     let sums = &mut sums[q * codes.blocks() + first..];
                     let blocks = words.div_ceil(LANES);

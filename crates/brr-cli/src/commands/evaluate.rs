@@ -1,0 +1,140 @@
+//! `brr evaluate`: what privacy costs on labelled texts.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use brr_eval::experiment::{self, Definition, Machine, Results, Stage};
+use brr_eval::report;
+use brr_train::parallel::cores;
+
+use crate::failure::{Failure, Result};
+use crate::output::write_whole;
+use crate::progress::Stages;
+
+/// Measure what privacy costs: accuracy and attacks on labelled texts, as a report
+///
+/// Runs every mechanism of an experiment at every budget, several times:
+/// privatizes the training texts, trains a classifier on them, measures its
+/// accuracy, and attacks both the classifier and the texts. Finished trials are
+/// kept: run it again to go on where it stopped, or to add mechanisms.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  brr evaluate experiments/small/experiment.toml
+  brr evaluate experiments/imdb/experiment.toml --output experiments/imdb
+
+An experiment is a TOML file; docs/evaluation.md explains it. The folder gets
+report.html, results.json, results.csv, accuracy.svg and trials.jsonl.")]
+pub struct Args {
+    /// What to run
+    #[arg(value_name = "EXPERIMENT.toml")]
+    definition: PathBuf,
+    /// Folder for the results [default: `results` beside the experiment]
+    #[arg(short, long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+    /// Threads to use [default: all cores]; results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+pub fn run(args: Args) -> Result {
+    let definition = Definition::read(&args.definition)?;
+    let beside = args
+        .definition
+        .parent()
+        .unwrap_or(Path::new("."))
+        .to_owned();
+    let folder = args.output.unwrap_or_else(|| beside.join("results"));
+    let threads = args.threads.map_or_else(cores, usize::from);
+    let stages = Stages::new();
+    let progress = |stage: Stage<'_>| match stage {
+        Stage::Preparing(what, share) => stages.show(what, share),
+        Stage::Trials(done, all) => {
+            stages.show(
+                &format!("trials ({done} of {all})"),
+                done as f64 / all.max(1) as f64,
+            );
+        }
+        Stage::Note(text) => stages.say(text),
+        _ => {}
+    };
+    let mut results =
+        experiment::run(&definition, &folder, brr_english::model, threads, &progress)?;
+    stages.finish();
+    results.machine = machine(&beside);
+    write(&results, &folder)?;
+    print(&results, &folder);
+    Ok(())
+}
+
+fn write(results: &Results, folder: &Path) -> Result {
+    let json = serde_json::to_string_pretty(results)
+        .map_err(|e| Failure::Failed(format!("results: {e}")))?;
+    let whole = |name: &str, text: &str| write_whole(&folder.join(name), text.as_bytes(), true);
+    whole("results.json", &(json + "\n"))?;
+    whole("results.csv", &results.csv()?)?;
+    if let Some(picture) = report::evaluation_picture(results) {
+        whole("accuracy.svg", &picture)?;
+    }
+    whole("report.html", &report::evaluation(results))
+}
+
+fn print(results: &Results, folder: &Path) {
+    println!(
+        "{:<24} {:>8} {:>8} {:>9} {:>7} {:>9} {:>15} {:>7} {:>7}",
+        "mechanism",
+        "texts",
+        "bound",
+        "epsilon",
+        "nearest",
+        "accuracy",
+        "95 % interval",
+        "AUC",
+        "Bayes"
+    );
+    let some = |x: Option<f64>, digits: usize| x.map_or("-".into(), |x| format!("{x:.digits$}"));
+    for o in &results.outcomes {
+        println!(
+            "{:<24} {:>8} {:>8} {:>9} {:>7} {:>9.4} {:>15} {:>7} {:>7}",
+            o.label,
+            o.documents,
+            some(o.bound, 2),
+            some(o.epsilon, 4),
+            some(o.nearest, 2),
+            o.accuracy.value,
+            format!("{:.3} to {:.3}", o.accuracy.low, o.accuracy.high),
+            some(o.auc.map(|e| e.value), 3),
+            some(o.recovered.map(|r| r.bayes), 3),
+        );
+    }
+    eprintln!("report: {}", folder.join("report.html").display());
+}
+
+/// What the results were made with.
+fn machine(beside: &Path) -> Machine {
+    let cpu = std::fs::read_to_string("/proc/cpuinfo")
+        .ok()
+        .and_then(|text| {
+            let line = text.lines().find(|l| l.starts_with("model name"))?;
+            Some(line.split_once(':')?.1.trim().to_owned())
+        });
+    let folder = if beside.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        beside
+    };
+    let git = Command::new("git")
+        .args(["describe", "--always", "--dirty", "--abbrev=12"])
+        .current_dir(folder)
+        .output();
+    let commit = git
+        .ok()
+        .filter(|o| o.status.success())
+        .map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned());
+    Machine {
+        cpu: cpu.unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+        cores: cores(),
+        system: std::env::consts::OS.to_owned(),
+        brr: env!("CARGO_PKG_VERSION").to_owned(),
+        commit: commit.unwrap_or_else(|| "unknown".into()),
+    }
+}

@@ -1,0 +1,124 @@
+//! Conditions: a mechanism at a budget, on so many texts.
+
+use std::sync::Arc;
+
+use brr::Epsilon;
+use brr::guarantee::Guarantee;
+use brr::mechanism::Mechanism;
+
+use super::definition::{Definition, Wanted};
+use super::{Subject, Subjects};
+use crate::error::{Error, Result};
+
+/// What happens to the training texts.
+#[derive(Clone)]
+pub enum Treatment {
+    /// Nothing: the baseline.
+    Original,
+    /// Nothing, and the classifier is made to overfit: shows that the membership
+    /// attack works.
+    Overfitted,
+    /// They are privatized.
+    Privatized(Arc<dyn Mechanism>),
+}
+
+/// One row of the results.
+#[derive(Clone)]
+pub struct Condition {
+    /// The mechanism's name in the report.
+    pub label: String,
+    /// What happens to the texts.
+    pub treatment: Treatment,
+    /// Training texts.
+    pub documents: usize,
+    /// How often it is tried.
+    pub trials: usize,
+    /// Tells it from every other condition.
+    pub key: String,
+}
+
+/// The overfitted control has this many texts at most.
+const CONTROL: usize = 1000;
+
+impl Condition {
+    /// What the mechanism promises.
+    pub fn guarantee(&self) -> Option<Guarantee> {
+        match &self.treatment {
+            Treatment::Privatized(mechanism) => Some(mechanism.guarantee()),
+            _ => None,
+        }
+    }
+}
+
+/// All conditions, in the definition's order, then the baselines.
+pub(super) fn all(
+    definition: &Definition,
+    subjects: &Subjects,
+    available: usize,
+) -> Result<Vec<Condition>> {
+    let mut conditions: Vec<Condition> = Vec::new();
+    let mut sizes = vec![available];
+    for (entry, subject) in definition.mechanism.iter().zip(subjects.iter()) {
+        let documents = entry.documents.unwrap_or(available).min(available);
+        sizes.push(documents);
+        for wanted in definition.budgets(entry) {
+            let epsilon = epsilon(wanted, subject, subjects)?;
+            let mechanism: Arc<dyn Mechanism> = subject.family.at(epsilon)?.mechanism.into();
+            let key = format!(
+                "{} {} epsilon={:.9} documents={documents}",
+                subject.family.name(),
+                subject.identity,
+                mechanism.guarantee().epsilon
+            );
+            conditions.push(Condition {
+                label: subject.label.clone(),
+                treatment: Treatment::Privatized(mechanism),
+                documents,
+                trials: entry.trials.unwrap_or(definition.trials),
+                key,
+            });
+        }
+    }
+    // Budgets beyond what a mechanism can use come out the same.
+    let mut seen = std::collections::HashSet::new();
+    conditions.retain(|c| seen.insert(c.key.clone()));
+    sizes.sort_unstable();
+    sizes.dedup();
+    for documents in sizes {
+        conditions.push(Condition {
+            label: "original text".into(),
+            treatment: Treatment::Original,
+            documents,
+            trials: definition.trials,
+            key: format!("original documents={documents}"),
+        });
+    }
+    if definition.membership.control && definition.membership.trials > 0 {
+        let documents = available.min(CONTROL);
+        conditions.push(Condition {
+            label: "overfitted".into(),
+            treatment: Treatment::Overfitted,
+            documents,
+            trials: 1,
+            key: format!("overfitted documents={documents}"),
+        });
+    }
+    Ok(conditions)
+}
+
+fn epsilon(wanted: Wanted, subject: &Subject, subjects: &Subjects) -> Result<Epsilon> {
+    let for_bound = |bound| Ok(subject.family.epsilon_for_bound(bound)?);
+    match wanted {
+        Wanted::Epsilon(epsilon) => Ok(Epsilon::new(epsilon)?),
+        Wanted::Bound(bound) => for_bound(bound),
+        Wanted::MadlibEpsilon(epsilon) => {
+            let space = subjects
+                .space()
+                .ok_or_else(|| Error::Settings("madlib_epsilons need word vectors".into()))?;
+            if subject.family.name() == "madlib" {
+                return Ok(Epsilon::new(epsilon)?);
+            }
+            for_bound(epsilon * space.pair_distances().average)
+        }
+    }
+}

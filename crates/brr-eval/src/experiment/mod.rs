@@ -1,0 +1,114 @@
+//! Experiments: mechanisms x budgets x trials over labelled texts.
+//!
+//! [`Definition`] is what a user writes down, [`Subjects`] the mechanisms it
+//! names, [`Condition`] one of them at one budget. A [`trial`] privatizes the
+//! training texts, trains a classifier on the result, and attacks it; finished
+//! trials are kept in a [`Journal`], so that an interrupted run loses none.
+//! [`Results`] puts them together; [`crate::report`] shows them.
+//!
+//! Everything random is drawn from the experiment's seed, the condition and the
+//! trial's number: results do not depend on threads, on order, or on which other
+//! conditions there are. (Seeded noise is for evaluation alone.)
+
+mod conditions;
+mod definition;
+mod journal;
+mod results;
+mod subjects;
+mod texts;
+pub mod trial;
+
+pub use conditions::{Condition, Treatment};
+pub use definition::{Definition, Entry, Membership, Words};
+pub use journal::Journal;
+pub use results::{Level, Machine, Outcome, Results};
+pub use subjects::{Subject, Subjects};
+pub use texts::Texts;
+pub use trial::Trial;
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use brr::Model;
+use brr_train::parallel;
+
+use crate::dataset::Dataset;
+use crate::error::Result;
+
+/// What an experiment tells about its progress.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Stage<'s> {
+    /// Getting ready; the share done of what is named.
+    Preparing(&'s str, f64),
+    /// Trials done, of so many.
+    Trials(usize, usize),
+    /// Something the user should know.
+    Note(&'s str),
+}
+
+/// Is told where an experiment is, from any thread.
+pub type OnStage<'a> = &'a (dyn Fn(Stage<'_>) + Sync);
+
+/// Runs what is not yet done of an experiment; everything it keeps goes to
+/// `folder`. `english` is the model to use where the definition names none.
+pub fn run(
+    definition: &Definition,
+    folder: &Path,
+    english: impl FnOnce() -> brr::Result<Model>,
+    threads: usize,
+    progress: OnStage<'_>,
+) -> Result<Results> {
+    progress(Stage::Preparing("reading texts", 0.0));
+    let set = Dataset::load(&definition.data, definition.seed, definition.documents)?;
+    if set.skipped > 0 {
+        progress(Stage::Note(&format!(
+            "{} texts are empty and were left out",
+            set.skipped
+        )));
+    }
+    let subjects = Subjects::prepare(definition, folder, english, threads, progress)?;
+    progress(Stage::Preparing("cutting texts", 0.5));
+    let texts = Texts::new(&set, subjects.vocabulary(), threads);
+    let conditions = conditions::all(definition, &subjects, texts.train.len())?;
+    let journal = Journal::open(
+        &folder.join("trials.jsonl"),
+        &definition.fingerprint(&set, &subjects),
+        progress,
+    )?;
+    // One trial of everything before the next: an interrupted run shows it all.
+    let most = conditions.iter().map(|c| c.trials).max().unwrap_or(0);
+    let wanted: Vec<(&Condition, usize)> = (0..most)
+        .flat_map(|t| conditions.iter().map(move |c| (c, t)))
+        .filter(|(c, t)| *t < c.trials)
+        .collect();
+    let missing: Vec<_> = wanted
+        .iter()
+        .filter(|(c, t)| !journal.has(&c.key, *t, *t < definition.membership.trials))
+        .collect();
+    let done = AtomicUsize::new(wanted.len() - missing.len());
+    progress(Stage::Trials(done.load(Ordering::Relaxed), wanted.len()));
+    let journal = Mutex::new(journal);
+    let failures = parallel::map(threads, missing.len(), |i| -> Result<()> {
+        let (condition, number) = missing[i];
+        let trial = trial::run(condition, *number, &texts, definition)?;
+        journal
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .append(trial)?;
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        progress(Stage::Trials(done, wanted.len()));
+        Ok(())
+    });
+    failures.into_iter().collect::<Result<Vec<()>>>()?;
+    let journal = journal.into_inner().unwrap_or_else(|e| e.into_inner());
+    Ok(Results::new(
+        definition,
+        &set,
+        &texts,
+        &subjects,
+        &conditions,
+        journal.trials(),
+    ))
+}

@@ -1,0 +1,315 @@
+//! The page of `brr evaluate`.
+
+use super::chart::{Axis, Chart, Point, Series, number};
+use super::page::{Page, Table};
+use crate::experiment::{Outcome, Results};
+use crate::interval::Estimate;
+
+/// The whole page.
+pub fn evaluation(results: &Results) -> String {
+    let mut page = Page::new(&format!("What privacy costs: {}", results.name));
+    page.paragraph(&summary(results));
+    for documents in results.sizes() {
+        page.heading(&format!("{documents} training texts"));
+        page.table(&levels(results, documents));
+        for chart in charts(results, documents) {
+            page.chart(&chart);
+        }
+        page.table(&outcomes(results, documents));
+    }
+    let controls: Vec<&Outcome> = results
+        .outcomes
+        .iter()
+        .filter(|o| o.bound.is_none())
+        .collect();
+    page.heading("Without privacy").table(&baselines(&controls));
+    page.heading("How it was done");
+    for text in method(results) {
+        page.paragraph(&text);
+    }
+    page.finish()
+}
+
+/// The chart of accuracy over the bound, to stand alone.
+pub fn evaluation_picture(results: &Results) -> Option<String> {
+    let documents = *results.sizes().first()?;
+    Some(charts(results, documents).first()?.standalone())
+}
+
+fn summary(results: &Results) -> String {
+    let base = results.sizes().first().and_then(|d| results.baseline(*d));
+    let base = base.map_or(String::new(), |b| {
+        format!(
+            " Without privacy it is right in {} of test texts.",
+            percent(b.accuracy.value)
+        )
+    });
+    format!(
+        "A classifier learns privatized texts ({} words, {} labels) and is then asked about texts it has not seen.{base} \
+         Charts show the mean over trials with 95 % intervals.",
+        results.words,
+        results.labels.len()
+    )
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+type Across = fn(&Outcome) -> Option<f64>;
+type Up = fn(&Outcome) -> Option<Estimate>;
+
+fn lines(results: &Results, documents: usize, x: Across, y: Up) -> Vec<Series> {
+    let line = |label: &str| {
+        let of = results.of(documents).filter(|o| o.label == label);
+        let mut points: Vec<Point> = of
+            .filter_map(|o| Some(Point { x: x(o)?, y: y(o)? }))
+            .collect();
+        points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        Series {
+            name: label.to_owned(),
+            points,
+        }
+    };
+    let mut all: Vec<Series> = results.labels_of(documents).into_iter().map(line).collect();
+    all.retain(|s| !s.points.is_empty());
+    all
+}
+
+/// A level line across the chart.
+fn across(series: &[Series], name: &str, y: Estimate) -> Option<Series> {
+    let xs = || {
+        series
+            .iter()
+            .flat_map(|s| s.points.iter().map(|p| p.x))
+            .filter(|x| x.is_finite())
+    };
+    let (low, high) = (xs().fold(f64::INFINITY, f64::min), xs().fold(0.0, f64::max));
+    let points = [low, high]
+        .map(|x| Point {
+            x,
+            y: Estimate::exact(y.value),
+        })
+        .to_vec();
+    (low < high).then(|| Series {
+        name: name.to_owned(),
+        points,
+    })
+}
+
+fn charts(results: &Results, documents: usize) -> Vec<Chart> {
+    let bound: Across = |o| o.bound;
+    let accuracy: Up = |o| Some(o.accuracy);
+    let baseline = results.baseline(documents);
+    let mut charts = Vec::new();
+    let mut add = |title: &str,
+                   description: &str,
+                   x: Axis,
+                   y: Axis,
+                   (of, up): (Across, Up),
+                   level: Option<Estimate>| {
+        let mut series = lines(results, documents, of, up);
+        if let Some(level) = level.and_then(|level| across(&series, "original text", level)) {
+            series.push(level);
+        }
+        if series.iter().any(|s| s.points.len() > 1) {
+            charts.push(Chart {
+                title: title.into(),
+                description: description.into(),
+                x,
+                y,
+                series,
+            });
+        }
+    };
+    let average = || Axis::log("loss bound at the average pair of words (left is more private)");
+    let level = baseline.map(|b| b.accuracy);
+    add(
+        "Accuracy of a classifier trained on privatized text",
+        "Accuracy rises with the privacy-loss bound; how soon depends on the mechanism.",
+        average(),
+        Axis::linear("accuracy on unseen texts"),
+        (bound, accuracy),
+        level,
+    );
+    add(
+        "Accuracy, by the loss between nearest neighbours",
+        "The same accuracies over the mean loss between a word and its nearest neighbour.",
+        Axis::log("mean loss between a word and its nearest neighbour"),
+        Axis::linear("accuracy on unseen texts"),
+        (|o| o.nearest, accuracy),
+        level,
+    );
+    add(
+        "Accuracy, by what an attacker recovers",
+        "Accuracy against the share of words that Bayes' attacker names.",
+        Axis::linear("share of words that Bayes' attacker names"),
+        Axis::linear("accuracy on unseen texts"),
+        (|o| o.recovered.map(|r| r.bayes), accuracy),
+        level,
+    );
+    add(
+        "Membership inference",
+        "Area under the attacker's curve over the bound; 0.5 is guessing.",
+        average(),
+        Axis::linear("area under the attacker's curve (0.5 is guessing)"),
+        (bound, |o| o.auc),
+        baseline.and_then(|b| b.auc),
+    );
+    add(
+        "Words that Bayes' attacker recovers",
+        "Share of all known words that the attacker names, over the bound.",
+        average(),
+        Axis::linear("share of words").from_to(0.0, 1.0),
+        (bound, |o| o.recovered.map(|r| Estimate::exact(r.bayes))),
+        None,
+    );
+    if results.madlib_average.is_some() {
+        add(
+            "As in the paper: accuracy over Madlib's epsilon",
+            "Each mechanism at the bound that Madlib has at this epsilon.",
+            Axis::linear("epsilon of Madlib with the same loss bound"),
+            Axis::linear("accuracy on unseen texts"),
+            (|o| o.madlib_epsilon.filter(|e| *e <= 25.0), accuracy),
+            level,
+        );
+    }
+    charts
+}
+
+fn levels(results: &Results, documents: usize) -> Table {
+    let labels = results.labels_of(documents);
+    let row = |level: crate::experiment::Level| {
+        let bounds = level
+            .bounds
+            .into_iter()
+            .map(|(_, b)| b.map_or("not reached".into(), number));
+        [percent(level.accuracy)]
+            .into_iter()
+            .chain(bounds)
+            .collect()
+    };
+    Table {
+        caption: "The loss bound (at the average pair) at which each mechanism reaches an accuracy, between its conditions".into(),
+        head: ["Accuracy"].into_iter().chain(labels).map(str::to_owned).collect(),
+        rows: results.levels(documents).into_iter().map(row).collect(),
+    }
+}
+
+fn shown(e: Option<Estimate>) -> String {
+    match e {
+        None => "-".into(),
+        Some(e) if e.is_exact() => format!("{:.3}", e.value),
+        Some(e) => format!("{:.3} ({:.3} to {:.3})", e.value, e.low, e.high),
+    }
+}
+
+fn outcomes(results: &Results, documents: usize) -> Table {
+    let some = |x: Option<f64>| x.map_or("-".into(), number);
+    let row = |o: &Outcome| {
+        let r = o.recovered;
+        vec![
+            o.label.clone(),
+            some(o.bound),
+            some(o.epsilon),
+            some(o.nearest),
+            some(o.madlib_epsilon),
+            o.trials.to_string(),
+            shown(Some(o.accuracy)),
+            shown(o.accuracy_privatized),
+            shown(o.auc),
+            shown(o.auc_of_confidence),
+            some(r.map(|r| r.as_is)),
+            some(r.map(|r| r.bayes)),
+            some(r.map(|r| r.bayes_rare)),
+        ]
+    };
+    Table {
+        caption: "Every condition".into(),
+        head: [
+            "Mechanism",
+            "Bound, average pair",
+            "Epsilon",
+            "Loss, nearest pair",
+            "Madlib's epsilon",
+            "Trials",
+            "Accuracy",
+            "Accuracy, test privatized too",
+            "Membership AUC",
+            "AUC by confidence alone",
+            "Words that stay",
+            "Bayes names",
+            "Bayes names, rarer words",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+        rows: results
+            .of(documents)
+            .filter(|o| o.bound.is_some())
+            .map(row)
+            .collect(),
+    }
+}
+
+fn baselines(controls: &[&Outcome]) -> Table {
+    let row = |o: &&Outcome| {
+        vec![
+            o.label.clone(),
+            o.documents.to_string(),
+            o.trials.to_string(),
+            shown(Some(o.accuracy)),
+            shown(o.auc),
+            shown(o.auc_of_confidence),
+        ]
+    };
+    Table {
+        caption: "Classifiers trained on the texts as they are; the overfitted one shows that the attack works".into(),
+        head: ["Classifier", "Training texts", "Trials", "Accuracy", "Membership AUC", "AUC by confidence alone"].map(str::to_owned).to_vec(),
+        rows: controls.iter().map(row).collect(),
+    }
+}
+
+fn method(results: &Results) -> Vec<String> {
+    let parts: Vec<String> = results
+        .parts
+        .iter()
+        .map(|(name, n)| format!("{name} {n}"))
+        .collect();
+    let c = &results.classifier;
+    let m = &results.machine;
+    let mut texts = vec![
+        format!(
+            "Texts: {}. Train and validation are the halves of the official training set, test and shadow those of the official test set, \
+             dealt out by seed {}. All mechanisms privatize the same words: a vocabulary of {}; unknown words become random ones.",
+            parts.join(", "), results.seed, results.vocabulary
+        ),
+        format!(
+            "Utility: fastText's supervised classifier (crate fasttext; {} dimensions, {} epochs, rate {}, runs of {} word) learns the \
+             privatized train part and is asked about the test part in original text.",
+            c.dim, c.epochs, c.rate, c.ngrams
+        ),
+        "Membership inference (Shokri et al.): the attacker privatizes the shadow part with the same mechanism, trains a shadow classifier on it, \
+         and teaches a network of 64 and 64 rectified units, one for each true label, to tell its members (shadow) from others (test) by the \
+         vector of confidences and its logarithms. It is then asked about the target's members (train, original text) and others (validation)."
+            .to_owned(),
+        "Reconstruction: the share of known words that an attacker names from the privatized text, by Bayes' rule with a channel and a use of \
+         words learned on half of the texts and tried on the other half. Rarer words are those beyond the 1,000 most frequent."
+            .to_owned(),
+        "The bound is epsilon times the mean distance of two words in the mechanism's own metric: one number to put different metrics side \
+         by side. It is not the whole story: k-ary randomized response promises its bound to every pair, the others far less loss to near \
+         words. So the loss between nearest neighbours and the attacker's success stand beside it."
+            .to_owned(),
+        "Intervals: Student's over trials (noise and classifier drawn anew, same texts); with one trial, that of the test texts.".to_owned(),
+    ];
+    if let Some(average) = results.madlib_average {
+        texts.push(format!(
+            "Madlib's epsilon times {} (P_avg, Euclidean) is the bound.",
+            number(average)
+        ));
+    }
+    texts.push(format!(
+        "Run with brr {} (commit {}) on {}, {} cores, {}. All noise in this evaluation is seeded, unlike in a release.",
+        m.brr, m.commit, m.cpu, m.cores, m.system
+    ));
+    texts
+}

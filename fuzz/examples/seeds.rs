@@ -1,0 +1,219 @@
+//! Writes the seeds again: one small sound input of each kind, for every target.
+//!
+//!     cargo run --manifest-path fuzz/Cargo.toml --no-default-features --example seeds
+//!
+//! Inputs that once failed lie beside them, named `found-*`; they are not made here.
+
+use std::io::Write;
+use std::path::Path;
+
+use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
+use brr::model::{Calibration, CalibrationPoint, Keep, ModelParts};
+use brr::vocabulary::Vocabulary;
+use brr::{Epsilon, Model};
+use brr_train::certify::Certifier;
+use brr_train::distances::code_distances;
+use zip::write::SimpleFileOptions;
+
+fn put(target: &str, name: &str, content: &[u8]) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("seeds")
+        .join(target);
+    std::fs::create_dir_all(&folder).expect("a folder for seeds");
+    std::fs::write(folder.join(name), content).expect("room for a seed");
+}
+
+fn main() {
+    models();
+    for (name, words) in [
+        ("few", &["the", "film", "was", "good", "bad"][..]),
+        ("prefixes", &["a", "ab", "abc", "abcd", "été", "日本"]),
+        ("one", &["solo"]),
+    ] {
+        let mut seed = (words.len() as u16).to_le_bytes().to_vec();
+        seed.extend(Vocabulary::pack(words).expect("sound words"));
+        put("vocabulary", name, &seed);
+    }
+    texts();
+    vectors();
+}
+
+fn models() {
+    let point = |epsilon, keep| CalibrationPoint {
+        epsilon,
+        keep: Keep {
+            weighted: keep,
+            plain: keep,
+        },
+    };
+    for (name, bits, certificates) in [("64", 64, 2), ("128", 128, 0)] {
+        let bits = CodeBits::new(bits).expect("a code length");
+        let words: Vec<String> = ["the", "film", "was", "good", "bad"]
+            .map(String::from)
+            .into();
+        let mut rows = CodeRows::zeros(bits, words.len());
+        (1..words.len()).for_each(|i| rows.row_mut(i)[0] = 0xff << (8 * i));
+        let blocks = to_blocks(&rows);
+        let table = CodeBlocks::new(bits, words.len(), &blocks).expect("codes");
+        let parts = ModelParts {
+            words: &words,
+            codes: &rows,
+            lowercase: true,
+            distances: code_distances(table, 1, &|_| {}),
+            calibration: Calibration::new(vec![point(0.1, 0.2), point(1.0, 0.6), point(9.0, 0.99)]),
+            meta: vec![("name".into(), "seed".into())],
+        };
+        let model: Model = parts.write().expect("a sound model");
+        let certifier = Certifier::new(&model, 1, &|_| {});
+        let asked = [0.1, 0.5].map(|e| Epsilon::new(e).expect("positive"));
+        let made: Vec<_> = asked[..certificates]
+            .iter()
+            .map(|e| certifier.certify(*e, None))
+            .collect();
+        let model = model
+            .with_certificates(&made)
+            .expect("its own certificates");
+        put("model", name, model.bytes());
+    }
+}
+
+fn texts() {
+    let texts = [
+        "The film, sadly, wasn't good. Don't we’re he's l'homme rock'n'roll!",
+        "one<br /><BR>two <br/> <brx> x.y@z.org (http://a.b/c?d=e).",
+        "日本 الكتاب، مرحبا 😀👍🏽 1\u{fe0f}\u{20e3} cafe\u{301}\u{a0}\u{2003}\u{200b}\u{7}",
+        "\tfilm\r\nthe  film\n\n$100 50% C++ 3.14 10/10",
+    ];
+    for (i, text) in texts.iter().enumerate() {
+        for choice in [0u8, 1, 2, 4, 8, 12, 16, 18] {
+            if (usize::from(choice) + i) % 2 == 0 {
+                let seed = [&[choice + i as u8 % 2], text.as_bytes()].concat();
+                put("text", &format!("{i}-{choice}"), &seed);
+            }
+        }
+    }
+}
+
+const GLOVE: &str = "the 0.1 0.2 -0.3\nfilm 0.4 1e-2 3\n. . . 1 2 3\ngood 1 2 3\nThe 4 5 6\n";
+
+fn vectors() {
+    put("vectors_text", "glove", GLOVE.as_bytes());
+    put(
+        "vectors_text",
+        "word2vec",
+        format!("5 3\n{GLOVE}").as_bytes(),
+    );
+    put(
+        "vectors_text",
+        "dirty",
+        "\u{feff}a 1 2\r\n\nb 1\nc nan 2\na 1 2\nd\t3  4 \ne 0 0".as_bytes(),
+    );
+
+    let mut binary = b"3 2\n".to_vec();
+    for word in ["the", "film", "good"] {
+        binary.extend(word.as_bytes());
+        binary.push(b' ');
+        [1.5f32, -2.0]
+            .iter()
+            .for_each(|x| binary.extend(x.to_le_bytes()));
+        binary.push(b'\n');
+    }
+    put("vectors_word2vec", "original", &binary);
+    put(
+        "vectors_word2vec",
+        "gensim",
+        &[&b"1 1\nfilm "[..], &1f32.to_le_bytes()].concat(),
+    );
+
+    put(
+        "vectors_fasttext",
+        "subwords",
+        &fasttext(12, 1, 4, (2, 3), 0),
+    );
+    put(
+        "vectors_fasttext",
+        "supervised",
+        &fasttext(11, 3, 0, (0, 0), 1),
+    );
+
+    for (kind, bytes) in [("<f4", 4), (">f8", 8), ("<f2", 2)] {
+        let list = b"the\nfilm\n";
+        let mut seed = (list.len() as u16).to_le_bytes().to_vec();
+        seed.extend(list);
+        seed.extend(b"\x93NUMPY\x01\x00");
+        let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': (2, 2), }}\n");
+        seed.extend((header.len() as u16).to_le_bytes());
+        seed.extend(header.as_bytes());
+        seed.extend((0..4 * bytes).map(|i| 0x31 + i as u8));
+        put("vectors_npy", &kind[1..], &seed);
+    }
+
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    gz.write_all(GLOVE.as_bytes()).expect("memory");
+    put("vectors_packed", "gz", &gz.finish().expect("memory"));
+    let level = ruzstd::encoding::CompressionLevel::Fastest;
+    put(
+        "vectors_packed",
+        "zst",
+        &ruzstd::encoding::compress_to_vec(GLOVE.as_bytes(), level),
+    );
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, content) in [("readme.md", "hello"), ("glove.txt", GLOVE)] {
+        zip.start_file(name, SimpleFileOptions::default())
+            .expect("a member");
+        zip.write_all(content.as_bytes()).expect("memory");
+    }
+    put(
+        "vectors_packed",
+        "zip",
+        &zip.finish().expect("memory").into_inner(),
+    );
+}
+
+fn fasttext(version: i32, model: i32, buckets: i32, ngrams: (i32, i32), labels: i32) -> Vec<u8> {
+    let (words, dim) = (["the", "film", "café"], 2);
+    let mut file = Vec::new();
+    let arguments = [
+        793_712_314,
+        version,
+        dim,
+        5,
+        1,
+        1,
+        5,
+        1,
+        2,
+        model,
+        buckets,
+        ngrams.0,
+        ngrams.1,
+        100,
+    ];
+    arguments
+        .iter()
+        .for_each(|n: &i32| file.extend(n.to_le_bytes()));
+    file.extend(1e-4f64.to_le_bytes());
+    let entries = words.len() as i32 + labels;
+    [entries, words.len() as i32, labels]
+        .iter()
+        .for_each(|n| file.extend(n.to_le_bytes()));
+    [9i64, -1].iter().for_each(|n| file.extend(n.to_le_bytes()));
+    for (i, entry) in words
+        .into_iter()
+        .chain(["__label__1"; 1])
+        .take(entries as usize)
+        .enumerate()
+    {
+        file.extend(entry.as_bytes());
+        file.push(0);
+        file.extend(7i64.to_le_bytes());
+        file.push(u8::from(i >= words.len()));
+    }
+    file.push(0);
+    let rows = words.len() as i64 + i64::from(buckets);
+    [rows, i64::from(dim)]
+        .iter()
+        .for_each(|n| file.extend(n.to_le_bytes()));
+    (0..rows * i64::from(dim)).for_each(|i| file.extend((i as f32 + 0.5).to_le_bytes()));
+    file
+}

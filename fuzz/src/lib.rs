@@ -1,0 +1,39 @@
+//! What each fuzz target does with its bytes, as plain functions.
+//!
+//! Two ways to run them: cargo-fuzz looks for new inputs (`scripts/fuzz`), and a
+//! test on the stable compiler replays `seeds/` with fixed mutations
+//! (`scripts/fuzz-smoke`). A target panics if brr does, or if a property that
+//! every input must have does not hold; `docs/fuzzing.md` has the list.
+
+mod model;
+mod text;
+mod vectors;
+mod vocabulary;
+
+pub use model::model;
+pub use text::text;
+pub use vectors::{vectors_fasttext, vectors_npy, vectors_packed, vectors_text, vectors_word2vec};
+pub use vocabulary::vocabulary;
+
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+
+/// What a target does with an input.
+pub type Body = fn(&[u8]);
+
+/// All targets by name.
+pub const TARGETS: [(&str, Body); 8] = [
+    ("model", model),
+    ("vocabulary", vocabulary),
+    ("text", text),
+    ("vectors_text", vectors_text),
+    ("vectors_word2vec", vectors_word2vec),
+    ("vectors_fasttext", vectors_fasttext),
+    ("vectors_npy", vectors_npy),
+    ("vectors_packed", vectors_packed),
+];
+
+/// Noise that is the same in every run.
+fn noise() -> ChaCha20Rng {
+    ChaCha20Rng::seed_from_u64(1)
+}

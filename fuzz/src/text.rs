@@ -1,0 +1,131 @@
+//! Text in, text out: nothing but words of the vocabulary and declared structure.
+
+use std::sync::{Arc, LazyLock};
+
+use brr::codes::{CodeBits, CodeRows};
+use brr::model::{Calibration, CodeDistances, ModelParts};
+use brr::text::PUNCTUATION;
+use brr::{Budget, Layout, MechanismKind, Model, Options, Privatizer, Unknown};
+
+use crate::noise;
+
+/// Words without any character of the structure, so that an output can be taken
+/// apart with certainty.
+const PLAIN: [&str; 12] = [
+    "the", "film", "do", "not", "can", "will", "we", "are", "s", "café", "日", "straße",
+];
+
+/// As GloVe has them: contractions in two parts, and punctuation in words.
+const CONTRACTED: [&str; 8] = ["do", "n't", "'s", "he", "rock'n'roll", "x-ray", "café", "İ"];
+
+static MODELS: LazyLock<[Arc<Model>; 2]> =
+    LazyLock::new(|| [tiny(&PLAIN, true), tiny(&CONTRACTED, false)]);
+
+fn tiny(words: &[&str], lowercase: bool) -> Arc<Model> {
+    let words: Vec<String> = words.iter().map(|w| w.to_string()).collect();
+    let mut codes = CodeRows::new(CodeBits::new(64).expect("a code length"));
+    for i in 0..words.len() {
+        codes.push(&[0x0f << (4 * i)]);
+    }
+    let n = words.len() as u64;
+    let parts = ModelParts {
+        words: &words,
+        codes: &codes,
+        lowercase,
+        distances: CodeDistances {
+            sum: u128::from(n * (n - 1) * 8),
+            maximum: 8,
+            nearest_sum: n * 8,
+            nearest_min: 8,
+            duplicates: 0,
+        },
+        calibration: Calibration::default(),
+        meta: Vec::new(),
+    };
+    Arc::new(parts.write().expect("a sound model"))
+}
+
+/// The first byte chooses model, mechanism, layout and rule for unknown words;
+/// the rest is the text.
+pub fn text(data: &[u8]) {
+    let Some((&choice, text)) = data.split_first() else {
+        return;
+    };
+    let text = String::from_utf8_lossy(text);
+    let pick = |bit: u8| choice >> bit & 1 == 1;
+    let options = Options {
+        mechanism: if pick(0) {
+            MechanismKind::Exponential
+        } else {
+            MechanismKind::Brr
+        },
+        budget: Budget::Epsilon(0.4),
+        layout: if pick(1) { Layout::Words } else { Layout::Keep },
+        unknown: match choice >> 2 & 3 {
+            0 => Unknown::Random,
+            1 => Unknown::Mask,
+            2 => Unknown::Drop,
+            _ => Unknown::Keep,
+        },
+        ..Options::default()
+    };
+    let model = &MODELS[usize::from(pick(4))];
+    let privatizer = Privatizer::new(model.clone(), options).expect("a sound budget");
+    let outputs = privatizer.privatize_batch_with(&[&*text, "", &*text], &mut noise());
+    assert_eq!(outputs[1].text, "", "nothing of nothing");
+    assert_eq!(
+        (outputs[0].tokens, outputs[0].unknown),
+        (outputs[2].tokens, outputs[2].unknown),
+        "counts depend on the text alone"
+    );
+    for output in [&outputs[0], &outputs[2]] {
+        assert!(output.unknown <= output.tokens);
+        if options.unknown == Unknown::Keep {
+            continue;
+        }
+        if !pick(4) {
+            let words = match options.unknown {
+                Unknown::Drop => output.tokens - output.unknown,
+                _ => output.tokens,
+            };
+            check_words(&output.text, words, options.layout);
+        }
+        if options.layout == Layout::Keep {
+            check_structure(&text, &output.text);
+        }
+    }
+}
+
+/// Nothing but vocabulary and structure, and as many words as there were tokens.
+fn check_words(output: &str, words: u64, layout: Layout) {
+    let is_structure = |c: char| match layout {
+        Layout::Keep => matches!(c, ' ' | '\t' | '\n' | '\r') || PUNCTUATION.contains(c),
+        Layout::Words => c == ' ',
+    };
+    let without_breaks = match layout {
+        Layout::Keep => output.replace("<br />", " "),
+        Layout::Words => output.to_owned(),
+    };
+    let mut found = 0;
+    for word in without_breaks.split(is_structure).filter(|w| !w.is_empty()) {
+        // `check_words` is not called with words kept, so this is the mask.
+        assert!(
+            PLAIN.contains(&word) || word == Unknown::MASK,
+            "something else came through"
+        );
+        found += 1;
+    }
+    assert_eq!(found, words, "a word for each token");
+}
+
+/// Line ends and tabs come out as they went in, one for one; the number of
+/// line-break tags does not grow.
+fn check_structure(input: &str, output: &str) {
+    let lines = |text: &str| -> String {
+        let kept = text.chars().filter(|c| matches!(c, '\n' | '\r' | '\t'));
+        kept.collect()
+    };
+    assert_eq!(lines(input), lines(output), "line ends and tabs");
+    let tags = input.to_ascii_lowercase().matches("<br").count();
+    assert!(output.matches("<br />").count() <= tags, "line-break tags");
+}
