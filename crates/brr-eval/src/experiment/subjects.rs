@@ -1,6 +1,7 @@
 //! The mechanisms of an experiment, over one and the same vocabulary.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -179,6 +180,7 @@ fn cached(
             _ => 0.9,
         };
         progress(Stage::Preparing(&what, share));
+        ControlFlow::Continue(())
     };
     let model = build(vectors, &recipe, &[], &share)?.model;
     // Kept for the next time; if that fails, the next time takes longer.
