@@ -4,9 +4,9 @@ mod support;
 
 use support::{Folder, assert_one_line, run, run_with, tiny_model};
 
-/// Sixty documents in which "good" is three times as frequent as "bad".
+/// Four hundred documents in which "good" is three times as frequent as "bad".
 fn text() -> String {
-    "the film was good, good! the film was good; bad\n".repeat(60)
+    "the film was good, good! the film was good; bad\n".repeat(400)
 }
 
 /// The lines of the table as (word, estimate, low, high, raw count).
@@ -41,7 +41,7 @@ fn a_run_and_its_manifest_give_the_counts_back() {
                 "--mechanism",
                 mechanism,
                 "--epsilon",
-                "0.3",
+                "0.6",
                 "--output",
                 &private,
                 "--force",
@@ -71,11 +71,11 @@ fn a_run_and_its_manifest_give_the_counts_back() {
         assert!(rows.windows(2).all(|pair| pair[0].1 >= pair[1].1), "sorted");
         let of = |word: &str| rows.iter().find(|r| r.0 == word).cloned();
         let (good, bad) = (of("good").unwrap(), of("bad"));
-        // 180 and 60 of 600. The noise of the run is not seeded: bounds are wide.
-        assert!((120.0..240.0).contains(&good.1), "{rows:?}");
+        // 1,200 and 400 of 4,000. The noise of the run is not seeded: bounds are wide.
+        assert!((900.0..1500.0).contains(&good.1), "{rows:?}");
         assert!(good.2 <= good.1 && good.1 <= good.3, "{rows:?}");
         assert!(bad.is_none_or(|bad| bad.1 < 0.7 * good.1), "{rows:?}");
-        assert_eq!(rows.iter().map(|r| r.4).sum::<u64>(), 600);
+        assert_eq!(rows.iter().map(|r| r.4).sum::<u64>(), 4000);
         // The same options in so many words, and the top as JSON.
         let given = [
             "estimate",
@@ -84,7 +84,7 @@ fn a_run_and_its_manifest_give_the_counts_back() {
             "--mechanism",
             mechanism,
             "--epsilon",
-            "0.3",
+            "0.6",
             "--unknown-share",
             "0",
             "--prior",
@@ -102,7 +102,7 @@ fn a_run_and_its_manifest_give_the_counts_back() {
         assert!((first - rows[0].1).abs() < 1.0, "{first} and {rows:?}");
         assert_eq!(
             (json["documents"].as_u64(), &json["resampled"]),
-            (Some(60), &"documents".into())
+            (Some(400), &"documents".into())
         );
     }
 }

@@ -62,9 +62,11 @@ impl Classifier {
         }
         out.flush().map_err(failed)?;
         drop(out);
-        let mut args = Args::default();
-        args.word_ngrams = settings.ngrams.into();
-        args.bucket = 200_000;
+        let mut args = Args {
+            word_ngrams: settings.ngrams.into(),
+            bucket: 200_000,
+            ..Args::default()
+        };
         args.apply_supervised_defaults();
         args.input = file.path().to_owned();
         args.dim = settings.dim.into();

@@ -85,7 +85,7 @@ fn imdb_json(path: &Path) -> Result<Rows> {
     let quarter = reviews.len() / 4;
     let expected = |i: usize| u8::from(i >= 2 * quarter);
     if quarter == 0
-        || reviews.len() % 4 != 0
+        || !reviews.len().is_multiple_of(4)
         || reviews.iter().enumerate().any(|(i, r)| r.s != expected(i))
     {
         return Err(Error::data(
@@ -96,7 +96,7 @@ fn imdb_json(path: &Path) -> Result<Rows> {
     let mut rows = Rows::default();
     for (i, review) in reviews.into_iter().enumerate() {
         let label = if review.s == 0 { "neg" } else { "pos" }.to_owned();
-        let part = if i / quarter % 2 == 0 {
+        let part = if (i / quarter).is_multiple_of(2) {
             &mut rows.test
         } else {
             &mut rows.train

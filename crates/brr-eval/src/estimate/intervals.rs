@@ -11,10 +11,9 @@
 //! least 1 / (n * sum over y of (C(y | w) - p(y))^2 / p(y)), even if all other words
 //! were known.
 //!
-//! **Bias.** An estimate that stops early is drawn toward where it started. Had the
-//! estimate been the truth, the expected outputs would be known exactly; what the same
-//! number of turns makes of those shows how far it falls short. The interval is
-//! stretched by that much to the side where the truth then lies.
+//! **Bias.** An estimate that stops early is drawn toward where it started. Going on for
+//! three times as many turns shows what it may still be short of: the interval is
+//! stretched to there.
 //!
 //! Together they cover the truth about as often as they say for words that the data
 //! tell anything of. `experiments/estimate` has the measured shares.
@@ -28,13 +27,15 @@ use super::channel::WordChannel;
 use super::documents::Documents;
 use super::update::{Frequencies, predict, run};
 
+/// How many times as many turns show the bias.
+const FURTHER: usize = 3;
 /// Half the width of a 95 % interval, in standard deviations.
 const Z95: f64 = 1.96;
 
-/// Half widths and biases of all shares.
+/// Half widths of all shares, and where they go with more turns.
 pub(super) struct Spread {
     pub(super) error: Vec<f64>,
-    pub(super) bias: Vec<f64>,
+    pub(super) further: Vec<f64>,
 }
 
 impl Spread {
@@ -50,12 +51,11 @@ impl Spread {
         let zero = vec![0.0; found.words.len()];
         if plan.resamplings == 0 {
             return Spread {
-                error: zero.clone(),
-                bias: zero,
+                error: zero,
+                further: found.words.clone(),
             };
         }
-        let again = run(channel, &predict(channel, found), first.clone(), turns);
-        let bias = combine(&again.words, &found.words, |a, f| a - f);
+        let further = run(channel, &documents.counts(), found.clone(), FURTHER * turns);
         // Sums of squares in parts, so that memory does not grow with the resamplings.
         let threads = plan.threads.clamp(1, plan.resamplings);
         let sums = parallel::map(threads, PARTS, |part| {
@@ -74,7 +74,7 @@ impl Spread {
             |sum: f64, least: f64| Z95 * libm::sqrt((sum / plan.resamplings as f64).max(least));
         Spread {
             error: combine(&total, &least, half),
-            bias,
+            further: further.words,
         }
     }
 }

@@ -159,18 +159,16 @@ pub fn estimate(
     let found = update::run(channel, &counts, first.clone(), turns);
     let total: f64 = counts.iter().sum();
     let spread = intervals::Spread::of(channel, documents, &first, &found, turns, plan);
-    let count = |share: f64, error: f64, bias: f64, raw: f64| {
-        let corrected = share - bias;
+    let count = |w: usize| {
+        let (share, further, error) = (found.words[w], spread.further[w], spread.error[w]);
         Count {
             estimate: share * total,
-            low: ((share.min(corrected) - error) * total).max(0.0),
-            high: ((share.max(corrected) + error) * total).min(total),
-            raw: raw as u64,
+            low: ((share.min(further) - error) * total).max(0.0),
+            high: ((share.max(further) + error) * total).min(total),
+            raw: counts[w] as u64,
         }
     };
-    let words = (0..found.words.len())
-        .map(|w| count(found.words[w], spread.error[w], spread.bias[w], counts[w]))
-        .collect();
+    let words = (0..found.words.len()).map(count).collect();
     Estimates {
         words,
         turns,

@@ -152,9 +152,8 @@ fn a_known_channel_is_undone() {
             .count();
         all += words;
     }
-    eprintln!("{inside} of {all}");
     assert_eq!(better, 5, "a quarter of the raw error");
-    // Measured: 97 %. Were it below 90 %, something would be wrong.
+    // 189 of 200, 94.5 %, with these seeds. Below 90 % something would be wrong.
     assert!(
         inside * 100 >= all * 90,
         "{inside} of {all} within their intervals"

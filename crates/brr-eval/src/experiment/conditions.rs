@@ -33,6 +33,8 @@ pub struct Condition {
     pub documents: usize,
     /// How often it is tried.
     pub trials: usize,
+    /// In how many of these membership is attacked.
+    pub attacked: usize,
     /// Tells it from every other condition.
     pub key: String,
 }
@@ -75,6 +77,7 @@ pub(super) fn all(
                 treatment: Treatment::Privatized(mechanism),
                 documents,
                 trials: entry.trials.unwrap_or(definition.trials),
+                attacked: entry.attacked.unwrap_or(definition.membership.trials),
                 key,
             });
         }
@@ -90,6 +93,7 @@ pub(super) fn all(
             treatment: Treatment::Original,
             documents,
             trials: definition.trials,
+            attacked: definition.membership.trials,
             key: format!("original documents={documents}"),
         });
     }
@@ -100,6 +104,7 @@ pub(super) fn all(
             treatment: Treatment::Overfitted,
             documents,
             trials: 1,
+            attacked: 1,
             key: format!("overfitted documents={documents}"),
         });
     }

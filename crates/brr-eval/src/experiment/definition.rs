@@ -109,6 +109,9 @@ pub struct Entry {
     /// Trials, if not as many as the experiment's.
     #[serde(default)]
     pub trials: Option<usize>,
+    /// Trials that are attacked, if not as many as the experiment's.
+    #[serde(default)]
+    pub attacked: Option<usize>,
     /// Use this many training texts only: for what is slow. A baseline on as many
     /// is added.
     #[serde(default)]

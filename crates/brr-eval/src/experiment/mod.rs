@@ -85,7 +85,7 @@ pub fn run(
         .collect();
     let missing: Vec<_> = wanted
         .iter()
-        .filter(|(c, t)| !journal.has(&c.key, *t, *t < definition.membership.trials))
+        .filter(|(c, t)| !journal.has(&c.key, *t, *t < c.attacked))
         .collect();
     let done = AtomicUsize::new(wanted.len() - missing.len());
     progress(Stage::Trials(done.load(Ordering::Relaxed), wanted.len()));

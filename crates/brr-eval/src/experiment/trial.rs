@@ -85,7 +85,7 @@ pub fn run(
         }
         _ => None,
     };
-    let attacked = number < definition.membership.trials;
+    let attacked = number < condition.attacked;
     Ok(Trial {
         key: condition.key.clone(),
         number,
