@@ -136,9 +136,7 @@ fn no_canary_comes_out_anywhere() {
 /// Rows that cannot be read say nothing in messages, and leave nothing in the output.
 #[test]
 fn no_canary_comes_out_of_bad_rows() {
-    let model = brr_english::model().unwrap();
-    let _ = &model;
-    for row in 0..40 {
+    for row in 0..5 {
         let secret = text(row).replace(['"', '\\', '\t'], " ");
         let cases = [
             ("csv", format!("id,body\n1,{secret},more,{secret},more\n")),

@@ -160,7 +160,7 @@ impl Chunks {
 
     /// The records that one read brings, or more if that does not end one: whoever types gets an
     /// answer to every line.
-    pub fn next(&mut self) -> Result<Option<Chunk>> {
+    pub fn next_chunk(&mut self) -> Result<Option<Chunk>> {
         loop {
             if let Some(chunk) = self.cut() {
                 return Ok(Some(chunk));

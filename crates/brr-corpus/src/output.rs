@@ -24,7 +24,7 @@ use crate::format::Packing;
 /// The receiving end of a run.
 pub enum Output<'w> {
     /// Something that cannot be cut and continued.
-    Stream(Stream<'w>),
+    Stream(Box<Stream<'w>>),
     /// A file that grows beside a checkpoint.
     Partial(Box<Partial>),
 }

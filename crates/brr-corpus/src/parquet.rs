@@ -154,9 +154,9 @@ fn privatize(
             continue;
         }
         let mut row_group = writer.next_row_group().map_err(|e| trouble.output(e))?;
-        for column in 0..schema.num_columns() {
+        for (column, &private) in private.iter().enumerate() {
             let chunk = of_group.column(column);
-            if !private[column] {
+            if !private {
                 let close = as_it_is(chunk, of_group);
                 let copied = row_group.append_column(&open()?, close);
                 copied.map_err(|e| trouble.output(e))?;
@@ -333,11 +333,10 @@ fn rewrite<W: Write + Send>(
             reason: "is not UTF-8",
         })?;
         let typed = writer.typed::<ByteArrayType>();
-        let written = typed.write_batch(
-            &batch.values,
-            Some(&batch.definition),
-            Some(&batch.repetition),
-        );
+        // A column without nulls or lists has no such levels.
+        let definition = (description.max_def_level() > 0).then_some(&batch.definition[..]);
+        let repetition = (description.max_rep_level() > 0).then_some(&batch.repetition[..]);
+        let written = typed.write_batch(&batch.values, definition, repetition);
         written.map_err(|e| trouble.output(e))?;
         rows += batch.rows;
         counts.documents += batch.values.len() as u64;

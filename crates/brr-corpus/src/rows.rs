@@ -187,7 +187,7 @@ fn stream(
         }
         Ok(())
     };
-    pipeline::run(job.threads, || chunks.next(), work, write)
+    pipeline::run(job.threads, || chunks.next_chunk(), work, write)
 }
 
 /// A chunk's output.

@@ -349,7 +349,7 @@ fn to_stream(args: &Args, privatizer: &Privatizer, corpus: &Corpus, source: Sour
     let packing = path.map_or(Ok(Packing::None), |path| packing_of(path, corpus.format))?;
     let mut sink = Sink::open(path, args.force)?;
     let stream = Stream::new(&mut sink, path, packing);
-    let mut output = Output::Stream(stream);
+    let mut output = Output::Stream(Box::new(stream));
     let counts = work(args, privatizer, corpus, source, &mut output)?;
     sink.finish()?;
     let report = Report {
