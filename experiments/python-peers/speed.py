@@ -132,7 +132,7 @@ def report_scaling(rounds: dict[str, list[Taken]]) -> None:
         ("the Rust core", ONE_CORE, TWO_CORE),
         ("Python threads, each in one call", ONE_PYTHON, TWO_PYTHON),
     ]:
-        ratios = [a.clock / b.clock for a, b in zip(rounds[one], rounds[two])]
+        ratios = [a.clock / b.clock for a, b in zip(rounds[one], rounds[two], strict=True)]
         print(f"| {name} | {max(ratios):.2f} | {statistics.median(ratios):.2f} |")
 
 
