@@ -2,7 +2,7 @@
 //!
 //! The rule that all formats share: what the user named as text is privatized, everything else is
 //! copied byte by byte. A record is never half done, and a run that was interrupted goes on from
-//! its last [checkpoint](checkpoint).
+//! its last [`checkpoint`].
 //!
 //! A file passes through here in this order:
 //!
