@@ -2,6 +2,7 @@
 
 import datetime
 import os
+import time
 from collections import Counter
 
 import pytest
@@ -58,7 +59,12 @@ def frame(spark):
 
 
 def test_there_are_two_workers(spark):
-    hosts = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size()
+    # Executors report for duty in their own time.
+    until = time.monotonic() + 120
+    status = spark.sparkContext._jsc.sc().getExecutorMemoryStatus
+    while status().size() < 3 and time.monotonic() < until:
+        time.sleep(0.2)
+    hosts = status().size()
     assert hosts == 3, "the driver and two executors"
 
 
