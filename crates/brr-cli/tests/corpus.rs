@@ -123,7 +123,8 @@ fn columns_are_names_or_numbers_and_a_header_is_declared() {
 
 #[test]
 fn json_fields_are_found_and_the_rest_is_kept() {
-    let args = ["--format", "jsonl", "-c", "a.text", "-c", "tags"];
+    let columns = ["--format", "jsonl", "-c", "a.text", "-c", "tags"];
+    let args = [&columns[..], &["--optional-columns"]].concat();
     let same = |line: &str| assert_eq!(through(&args, line), line);
     same(
         "{\"a\" : {\"text\":\"the film\",\"n\":1.50e+01}, \"tags\":[\"good\", null, \"bad\"] , \"x\":\"É\\u00e9\"}\n\n{\"a\":null}\r\n{}",
@@ -272,4 +273,33 @@ fn bad_rows_fail_are_left_out_or_lose_their_text() {
         "{\"body\":\"the\"}\n{\"body\":\"bad\"}",
         "{\"body\":\"the\"}\n{\"n\":1,\"body\":null}\n{\"body\":\"bad\"}",
     );
+}
+
+#[test]
+fn a_mistyped_path_copies_nothing() {
+    let folder = Folder::new();
+    let model = folder.file("m.brr", &tiny_model());
+    let rows = b"{\"user\":[{\"comment\":\"secretword\"}]}\n{\"id\":2}\n";
+    let (input, output) = (folder.file("in.jsonl", rows), folder.name("out.jsonl"));
+    let call = |column: &str, more: &[&str]| {
+        let mut args = vec!["privatize", "-q", "-m", &model, "--epsilon", "1"];
+        args.extend([
+            "--input", &input, "--output", &output, "--column", column, "--force",
+        ]);
+        args.extend(more);
+        run(&args)
+    };
+    assert_one_line(
+        &call("user.coment", &[]),
+        2,
+        &["user.coment", "--optional-columns"],
+    );
+    assert!(!folder.path("out.jsonl").exists());
+    assert_eq!(call("user.comment", &[]).code, 0, "a later row may lack it");
+    assert!(
+        !std::fs::read_to_string(&output)
+            .unwrap()
+            .contains("secretword")
+    );
+    assert_eq!(call("remark", &["--optional-columns"]).code, 0);
 }

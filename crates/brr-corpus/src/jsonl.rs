@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use brr::Privatized;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::chunks::{Framing, LineFraming};
@@ -27,18 +28,17 @@ struct Node {
 /// JSON lines with known private fields.
 pub struct Jsonl {
     root: Node,
+    /// Paths that the first row must have.
+    expected: Vec<String>,
 }
 
 impl Jsonl {
     /// Each path is keys joined by dots; or by slashes with one before the first, for keys that
     /// have dots. Paths go through arrays, to each element.
-    pub fn new(paths: &[String]) -> Result<Jsonl> {
+    pub fn new(paths: &[String], optional: bool) -> Result<Jsonl> {
         let mut root = Node::default();
         for path in paths {
-            let keys: Vec<&str> = match path.strip_prefix('/') {
-                Some(path) => path.split('/').collect(),
-                None => path.split('.').collect(),
-            };
+            let keys = keys(path);
             if keys.iter().any(|key| key.is_empty()) {
                 return Err(Error::Usage(format!(
                     "--column {path}: give keys with dots between them, such as user.comment"
@@ -55,7 +55,40 @@ impl Jsonl {
             }
             node.wanted = true;
         }
-        Ok(Jsonl { root })
+        let expected = if optional { &[] } else { paths };
+        Ok(Jsonl {
+            root,
+            expected: expected.to_vec(),
+        })
+    }
+
+    /// Whether the first row has every path. A mistyped one would be found in no row, and all
+    /// that was meant to be private would be copied.
+    pub fn check_first(&self, row: &[u8]) -> Result {
+        let value = serde_json::from_slice(row).unwrap_or_default();
+        match self.expected.iter().find(|path| !has(&value, &keys(path))) {
+            None => Ok(()),
+            Some(path) => Err(Error::Usage(format!(
+                "--column {path}: the first row has no such field, and what is not found is not privatized; check the path, or give --optional-columns if some rows lack it"
+            ))),
+        }
+    }
+}
+
+/// The keys of a path.
+fn keys(path: &str) -> Vec<&str> {
+    match path.strip_prefix('/') {
+        Some(path) => path.split('/').collect(),
+        None => path.split('.').collect(),
+    }
+}
+
+/// Whether a value has something at a path, in any element where there are arrays.
+fn has(value: &Value, keys: &[&str]) -> bool {
+    match (value, keys) {
+        (_, []) => true,
+        (Value::Array(elements), _) => elements.iter().any(|element| has(element, keys)),
+        (_, [key, rest @ ..]) => value.get(key).is_some_and(|value| has(value, rest)),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use brr::{Privatized, Privatizer};
 
 use crate::checkpoint::{Counts, Restart};
-use crate::chunks::{Chunk, Chunks, Framing};
+use crate::chunks::{Chunk, Chunks, Framing, LineFraming};
 use crate::csv::{Csv, Dialect, Frame};
 use crate::edits::{Edits, OnBadRow, Style};
 use crate::error::{Error, Result};
@@ -93,7 +93,13 @@ impl<'a> Rows<'a> {
         }
         match self {
             Rows::Text(text) => Ok((Box::new(text), head)),
-            Rows::Jsonl(jsonl) => Ok((Box::new(jsonl), head)),
+            Rows::Jsonl(jsonl) => {
+                let first = chunks.peek_record(Box::new(LineFraming))?;
+                if !first.is_empty() {
+                    jsonl.check_first(&first)?;
+                }
+                Ok((Box::new(jsonl), head))
+            }
             Rows::Csv {
                 dialect,
                 columns,

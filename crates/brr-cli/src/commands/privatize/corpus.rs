@@ -40,6 +40,9 @@ pub struct CorpusArgs {
     /// Quotes are ordinary characters (some TSV)
     #[arg(long)]
     no_quotes: bool,
+    /// Rows of JSON lines may lack a column, the first row too
+    #[arg(long)]
+    optional_columns: bool,
     /// What a document is in plain text
     #[arg(long, value_enum)]
     document: Option<DocumentArg>,
@@ -250,7 +253,7 @@ impl Corpus {
                 columns: self.columns.clone(),
                 header: Corpus::header(args),
             },
-            Format::Jsonl => Rows::Jsonl(Jsonl::new(&self.columns)?),
+            Format::Jsonl => Rows::Jsonl(Jsonl::new(&self.columns, args.corpus.optional_columns)?),
             Format::Parquet => return Ok(None),
         }))
     }
