@@ -33,6 +33,7 @@
 use super::Neighbor;
 use super::vector::Vector;
 use crate::codes::{CodeBlocks, CodeRows, LANES};
+use std::marker::PhantomData;
 
 /// Adders of a limb that all queries share.
 const SHARED: usize = 31;
@@ -125,46 +126,74 @@ fn forms<V: Vector>(a: V, b: V, c: V) -> [V; 8] {
     forms
 }
 
-/// A limb of a query, as the forms that it picks: three bits for each shared
-/// adder, in their order.
+/// A limb of a query, as the forms that it picks.
 #[derive(Clone, Copy)]
-pub(super) struct QueryLimb {
-    /// Of the first round, 21 adders: the limb itself.
-    bits: u64,
-    /// Of the others; then one bit each for the last two bits of weight 1.
-    parities: u64,
+pub(super) struct QueryLimb<V> {
+    /// Of each shared adder, in their order, then of the last two bits of weight
+    /// 1: how far from the first form, in steps.
+    picks: [u8; SHARED + 2],
+    vector: PhantomData<V>,
 }
 
-impl QueryLimb {
+impl<V: Vector> QueryLimb<V> {
+    /// Bytes of a step: a divisor of a vector's size, such that a CPU finds a
+    /// form with the address alone, and small enough for seven forms in a byte.
+    const STEP: usize = if V::BYTES < 16 { V::BYTES } else { 16 };
+
     #[inline(always)]
-    pub(super) fn new(bits: u64) -> QueryLimb {
-        // A sum is complemented if an odd number of its bits are.
-        let (mut round, mut len) = (bits, 64);
-        let (mut parities, mut used) = (0, 0);
+    pub(super) fn new(bits: u64) -> QueryLimb<V> {
+        let mut picks = [0; SHARED + 2];
+        let (mut round, mut len, mut adder) = (bits, 64, 0);
         while len > 2 {
             let adders = len / 3;
+            // A sum is complemented if an odd number of its bits are.
             let mut next = round >> (3 * adders) << adders;
             for t in 0..adders {
                 let three = round >> (3 * t) & 7;
+                picks[adder] = Self::steps(three);
                 next |= u64::from(three.count_ones() & 1) << t;
+                adder += 1;
             }
             (round, len) = (next, len - 2 * adders);
-            let taken = if len > 2 { len / 3 * 3 } else { len };
-            parities |= (round & ((1 << taken) - 1)) << used;
-            used += taken;
         }
+        picks[SHARED] = Self::steps(round & 1);
         // The second of the last two, as whether it differs from the first.
-        parities ^= (parities & 1 << 30) << 1;
-        QueryLimb { bits, parities }
+        picks[SHARED + 1] = Self::steps((round ^ round >> 1) & 1);
+        QueryLimb {
+            picks,
+            vector: PhantomData,
+        }
     }
 
     #[inline(always)]
-    fn form(&self, t: usize) -> usize {
-        if t < 21 {
-            (self.bits >> (3 * t) & 7) as usize
-        } else {
-            (self.parities >> (3 * (t - 21)) & 7) as usize
+    fn steps(form: u64) -> u8 {
+        (form as usize * Self::STEP) as u8
+    }
+
+    /// The form of shared adder `t` that this limb picks.
+    #[inline(always)]
+    fn carry(&self, table: &LimbTable<V>, t: usize) -> V {
+        // SAFETY: for an adder `new` writes three bits, and there are eight forms.
+        unsafe { self.pick(&table.carries[t], t) }
+    }
+
+    /// What this limb picks of the last two bits of weight 1.
+    #[inline(always)]
+    fn last_two(&self, table: &LimbTable<V>) -> (V, V) {
+        // SAFETY: for these `new` writes one bit, and there are two forms.
+        unsafe {
+            let first = self.pick(&table.first, SHARED);
+            (first, self.pick(&table.differ, SHARED + 1))
         }
+    }
+
+    /// # Safety
+    /// The pick in this place must be one of the forms.
+    #[inline(always)]
+    unsafe fn pick(&self, forms: &[V], place: usize) -> V {
+        let offset = usize::from(self.picks[place]) * (V::BYTES / Self::STEP);
+        // SAFETY: whole vectors from the first, as many as the caller promised.
+        unsafe { *forms.as_ptr().byte_add(offset) }
     }
 }
 
@@ -176,13 +205,14 @@ impl QueryLimb {
 pub(super) fn add_limbs<V: Vector, const P: usize>(
     mut count: [V; P],
     tables: &[LimbTable<V>],
-    query: &[QueryLimb],
+    query: &[QueryLimb<V>],
     sixteens: &mut [Sixteens<V>],
 ) -> [V; P] {
     let mut adder = Adder {
         count: [count[0], count[1], count[2], count[3]],
     };
     for ((table, query), out) in tables.iter().zip(query).zip(sixteens.iter_mut()) {
+        let (table, query) = (V::hide(table), V::hide(query));
         out[0] = adder.eight(table, query, 0);
         out[1] = adder.eight(table, query, 8);
         out[2] = adder.eight(table, query, 16);
@@ -219,8 +249,8 @@ struct Adder<V> {
 impl<V: Vector> Adder<V> {
     /// Adds picks `t` to `t + 7`: a carry of weight 16.
     #[inline(always)]
-    fn eight(&mut self, table: &LimbTable<V>, query: &QueryLimb, t: usize) -> V {
-        let carry = |t: usize| table.carries[t][query.form(t)];
+    fn eight(&mut self, table: &LimbTable<V>, query: &QueryLimb<V>, t: usize) -> V {
+        let carry = |t: usize| query.carry(table, t);
         let last = if t + 7 < SHARED {
             carry(t + 7)
         } else {
@@ -244,9 +274,8 @@ impl<V: Vector> Adder<V> {
     ///
     /// If they differ it is the count's bit, else either of them.
     #[inline(always)]
-    fn ones(&mut self, table: &LimbTable<V>, query: &QueryLimb) -> V {
-        let first = table.first[(query.parities >> 30 & 1) as usize];
-        let differ = table.differ[(query.parities >> 31 & 1) as usize];
+    fn ones(&mut self, table: &LimbTable<V>, query: &QueryLimb<V>) -> V {
+        let (first, differ) = query.last_two(table);
         let count = self.count[0];
         self.count[0] = count.xor(differ);
         V::select(differ, count, first)
@@ -361,7 +390,8 @@ fn nearest_counted<V: Vector, const P: usize>(
     out: &mut [Neighbor],
 ) {
     let limbs = codes.bits().limbs();
-    let query_limbs: Vec<_> = queries.limbs().iter().map(|&l| QueryLimb::new(l)).collect();
+    let query_limbs = queries.limbs().iter().map(|&l| QueryLimb::new(l));
+    let query_limbs: Vec<QueryLimb<V>> = query_limbs.collect();
     // Groups of equal size, as far as that goes.
     let size = out.len().div_ceil(out.len().div_ceil(GROUP).max(1)).max(1);
     for (queries, out) in query_limbs.chunks(size * limbs).zip(out.chunks_mut(size)) {
@@ -378,7 +408,7 @@ pub(super) const fn strip<V: Vector>() -> usize {
 #[inline(always)]
 fn group<V: Vector, const P: usize>(
     codes: CodeBlocks<'_>,
-    queries: &[QueryLimb],
+    queries: &[QueryLimb<V>],
     out: &mut [Neighbor],
 ) {
     let strip = strip::<V>();

@@ -40,6 +40,12 @@ pub(super) trait Vector: Copy {
     /// Bitwise `a + b + c`, as a sum bit and a carry bit.
     fn full_add(a: Self, b: Self, c: Self) -> (Self, Self);
 
+    /// Hides where a reference comes from, if that makes loads by it cheaper.
+    #[inline(always)]
+    fn hide<T>(of: &T) -> &T {
+        of
+    }
+
     /// Makes a query's byte ready.
     fn byte(value: u8) -> Self::Byte;
 

@@ -97,7 +97,8 @@ fn weigh_counted<V: Vector, const P: usize>(
     sums: &mut [u64],
 ) {
     let (limbs, strip) = (codes.bits().limbs(), strip::<V>());
-    let picks: Vec<_> = queries.limbs().iter().map(|&l| QueryLimb::new(l)).collect();
+    let picks = queries.limbs().iter().map(|&l| QueryLimb::new(l));
+    let picks: Vec<QueryLimb<V>> = picks.collect();
     let mut limb_tables = vec![LimbTable::<V>::zero(); strip.min(limbs)];
     let mut sixteens = vec![[V::splat(0); 4]; limb_tables.len()];
     let mut counts = vec![[V::splat(0); P]; queries.len()];
