@@ -87,6 +87,26 @@ fn csv_is_kept_byte_by_byte_outside_of_private_cells() {
 }
 
 #[test]
+fn quotes_of_a_private_cell_do_not_tell_what_was_in_it() {
+    let words = ["--format", "csv", "--column", "body", "--layout", "words"];
+    // What the quotes were needed for is gone.
+    assert_eq!(
+        through(
+            &words,
+            "id,body\n1,\"the, film\"\n2,\"the \"\"film\"\"\"\n3,the film\n"
+        ),
+        "id,body\n1,the film\n2,the film\n3,the film\n"
+    );
+    // The header is public: if it is in quotes, so is every cell.
+    let quoted = "\"id\",\"body\"\n1,\"the film\"\n2,\"the film\"\n";
+    let mixed = "\"id\",\"body\"\n1,\"the, film\"\n2,the film\n";
+    assert_eq!(through(&words, mixed), quoted);
+    // Null is not a text without words.
+    let empty = "id,body\n1,\n2,\"\"\n3,!\n";
+    assert_eq!(through(&words, empty), "id,body\n1,\n2,\"\"\n3,\"\"\n");
+}
+
+#[test]
 fn columns_are_names_or_numbers_and_a_header_is_declared() {
     let csv = |more: &[&str]| {
         let args = [&SAME[..], &["--format", "csv"], more].concat();

@@ -223,8 +223,10 @@ impl<'c> Cells<'c> {
 /// CSV with known columns.
 pub struct Csv {
     dialect: Dialect,
-    /// Private columns, ascending.
-    columns: Vec<usize>,
+    /// Private columns, ascending, and whether their cells are written between quotes even where
+    /// they need none. That goes by the header: by each cell's own quotes it would tell what was
+    /// in the cell.
+    columns: Vec<(usize, Style)>,
     width: usize,
     line_end: &'static [u8],
 }
@@ -242,11 +244,12 @@ impl Csv {
         header: Option<bool>,
     ) -> Result<(Csv, bool)> {
         let cells = Cells::new(dialect, first);
-        let mut names = Vec::new();
+        let (mut names, mut quoted) = (Vec::new(), Vec::new());
         let mut at = 0;
         let line_end = loop {
             let cell = cells.at(at);
             names.push(cells.text(&cell));
+            quoted.push(cell.quoted);
             at = cell.next;
             if cell.last {
                 break line_end(&first[cell.range.end..]);
@@ -272,13 +275,17 @@ impl Csv {
         }
         found.sort_unstable();
         found.dedup();
+        let header = header != Some(false);
+        let style = |column: usize| Style {
+            quoted: header && quoted[column],
+        };
         let csv = Csv {
             dialect,
-            columns: found,
+            columns: found.into_iter().map(|c| (c, style(c))).collect(),
             width: names.len(),
             line_end,
         };
-        Ok((csv, header != Some(false)))
+        Ok((csv, header))
     }
 
     /// Takes the row that begins here apart; where it ends.
@@ -287,15 +294,13 @@ impl Csv {
         let mut wanted = self.columns.iter().peekable();
         loop {
             let cell = cells.at(at);
-            if wanted.next_if(|&&c| c == column).is_some() {
-                let style = Style {
-                    quoted: cell.quoted,
-                    alone: self.width == 1,
-                };
+            let private = wanted.next_if(|&&(c, _)| c == column);
+            // Nothing, not even quotes, is null, and stays.
+            if let Some(&(_, style)) = private.filter(|_| !cell.range.is_empty()) {
                 match cells.text(&cell) {
                     Some(text) => edits.cell(cell.range, text, style),
                     None => {
-                        let null: &[u8] = if style.alone { b"\"\"" } else { b"" };
+                        let null: &[u8] = if self.width == 1 { b"\"\"" } else { b"" };
                         edits.bad_cell(cell.range, "is not UTF-8", null);
                     }
                 }
@@ -384,8 +389,8 @@ impl RowFormat for Csv {
             return out.extend(text.iter().map(blank));
         }
         let quote = memchr(QUOTE, text);
-        let lonely = text.is_empty() && style.alone;
-        if !style.quoted && special.is_none() && quote.is_none() && !lonely {
+        // A text without words is not null.
+        if !style.quoted && special.is_none() && quote.is_none() && !text.is_empty() {
             return out.extend_from_slice(text);
         }
         out.push(QUOTE);

@@ -18,13 +18,11 @@ pub enum OnBadRow {
     CopyNull,
 }
 
-/// How a cell was written, for formats in which that differs.
+/// How a cell is to be written, for formats in which that differs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
-    /// Between quotes.
+    /// Between quotes even if it needs none.
     pub quoted: bool,
-    /// The only cell of its row.
-    pub alone: bool,
 }
 
 /// A row that cannot be read.

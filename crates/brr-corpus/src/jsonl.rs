@@ -10,7 +10,6 @@ use std::ops::Range;
 
 use brr::Privatized;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::chunks::{Framing, LineFraming};
@@ -65,14 +64,30 @@ impl Jsonl {
     /// Whether the first row has every path. A mistyped one would be found in no row, and all
     /// that was meant to be private would be copied.
     pub fn check_first(&self, row: &[u8]) -> Result {
-        let value = serde_json::from_slice(row).unwrap_or_default();
-        match self.expected.iter().find(|path| !has(&value, &keys(path))) {
-            None => Ok(()),
-            Some(path) => Err(Error::Usage(format!(
-                "--column {path}: the first row has no such field, and what is not found is not privatized; check the path, or give --optional-columns if some rows lack it"
-            ))),
-        }
+        let missing = |path: &&String| has(row, path) != Some(true);
+        let Some(path) = self.expected.iter().find(missing) else {
+            return Ok(());
+        };
+        let reason = match has(row, path) {
+            None => {
+                "the first row is not a JSON object, so it does not tell whether the path is right"
+            }
+            Some(_) => "the first row has no such field, and what is not found is not privatized",
+        };
+        Err(Error::Usage(format!(
+            "--column {path}: {reason}; check the path, or give --optional-columns if some rows lack it"
+        )))
     }
+}
+
+/// Whether a row has something at a path, in any element where there are arrays. Any other
+/// reader of JSON would have its own idea of which rows are sound.
+fn has(row: &[u8], path: &str) -> Option<bool> {
+    let line = std::str::from_utf8(row).ok()?;
+    let one = Jsonl::new(&[path.to_owned()], true).ok()?;
+    let mut search = Search::new(line);
+    search.fields(line.trim(), &one.root).ok()?;
+    Some(search.met)
 }
 
 /// The keys of a path.
@@ -83,26 +98,28 @@ fn keys(path: &str) -> Vec<&str> {
     }
 }
 
-/// Whether a value has something at a path, in any element where there are arrays.
-fn has(value: &Value, keys: &[&str]) -> bool {
-    match (value, keys) {
-        (_, []) => true,
-        (Value::Array(elements), _) => elements.iter().any(|element| has(element, keys)),
-        (_, [key, rest @ ..]) => value.get(key).is_some_and(|value| has(value, rest)),
-    }
-}
-
 /// A private value's place in its line, and its text if it is one.
 type Found<'c> = Vec<(Range<usize>, Option<Cow<'c, str>>)>;
 
-struct Search<'c, 'f> {
+struct Search<'c> {
     line: &'c str,
-    found: &'f mut Found<'c>,
+    found: Found<'c>,
+    /// Whether anything is where a path leads, be it null or empty.
+    met: bool,
 }
 
-impl<'c> Search<'c, '_> {
+impl<'c> Search<'c> {
+    fn new(line: &'c str) -> Search<'c> {
+        Search {
+            line,
+            found: Vec::new(),
+            met: false,
+        }
+    }
+
     /// What a node wants of a value.
     fn value(&mut self, raw: &'c str, node: &Node) -> serde_json::Result<()> {
+        self.met |= node.wanted;
         match raw.as_bytes().first() {
             Some(b'{') if !node.wanted => self.fields(raw, node),
             Some(b'[') => self.elements(raw, node),
@@ -235,16 +252,12 @@ impl Jsonl {
         if !object.starts_with('{') {
             return edits.bad_row("is not a JSON object");
         }
-        let mut found = Vec::new();
-        let mut search = Search {
-            line,
-            found: &mut found,
-        };
+        let mut search = Search::new(line);
         if search.fields(object, &self.root).is_err() {
             return edits.bad_row("is not valid JSON");
         }
-        found.sort_unstable_by_key(|(range, _)| range.start);
-        for (range, text) in found {
+        search.found.sort_unstable_by_key(|(range, _)| range.start);
+        for (range, text) in search.found {
             let range = start + range.start..start + range.end;
             match text {
                 Some(text) => edits.cell(range, text, Style::default()),

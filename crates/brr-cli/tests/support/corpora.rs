@@ -72,8 +72,8 @@ pub fn write(kind: &str, path: &Path, texts: &[String]) {
     }
     let mut plain = String::new();
     match format(kind) {
-        "csv" => plain.push_str("\u{feff}id,body,\"no, te\"\r\n"),
-        "tsv" => plain.push_str("id\tbody\tnote\n"),
+        "csv" => plain.push_str("\u{feff}id,\"body\",\"no, te\"\r\n"),
+        "tsv" => plain.push_str("id\t\"body\"\tnote\n"),
         _ => {}
     }
     for (id, text) in texts.iter().enumerate() {
