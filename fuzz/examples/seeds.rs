@@ -12,7 +12,12 @@ use brr::model::{Calibration, CalibrationPoint, Keep, ModelParts};
 use brr::vocabulary::Vocabulary;
 use brr::{Epsilon, Model};
 use brr_train::certify::Certifier;
-use brr_train::distances::code_distances;
+use brr_train::quality::code_distances;
+use parquet::basic::{Compression, Repetition};
+use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 use zip::write::SimpleFileOptions;
 
 fn put(target: &str, name: &str, content: &[u8]) {
@@ -35,6 +40,7 @@ fn main() {
         put("vocabulary", name, &seed);
     }
     texts();
+    corpora();
     vectors();
 }
 
@@ -91,6 +97,109 @@ fn texts() {
                 put("text", &format!("{i}-{choice}"), &seed);
             }
         }
+    }
+}
+
+fn corpora() {
+    let table = "id,\"t\",n\n1,\"the, \"\"film\"\"\nwas\", x\r\n2,good,\n\n3,,\"a,b\"\r";
+    let rows = concat!(
+        "{\"id\":1,\"t\":\"the \\\"film\\\" caf\\u00e9\",\"u\":{\"t\":null,\"n\":1e400}}\r\n",
+        "\n{\"t\":[\"good\",[\"日\"]],\"u\":[{\"t\":\"\"},{}],\"t\":\"we\"}\n{\"u\":{\"\\u0074\":\"are\"}}",
+    );
+    let bad = "1,the\n2,the,film,x\n3,\"the\" film,y\n4,\u{e9},\n";
+    let gz = |bytes: &[u8]| {
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        gz.write_all(bytes).expect("memory");
+        gz.finish().expect("memory")
+    };
+    let zst = |bytes: &[u8]| {
+        let level = ruzstd::encoding::CompressionLevel::Fastest;
+        ruzstd::encoding::compress_to_vec(bytes, level)
+    };
+    for (name, choice, table) in [
+        ("comma", [0, 0], table.into()),
+        ("words", [4, 0], table.into()),
+        ("semicolon", [0, 1], table.replace(',', ";")),
+        ("tab", [0, 6], table.replace(',', "\t")),
+        ("bar", [0, 19], table.replace(',', "|")),
+        ("bad", [0, 8], bad.into()),
+        ("skip", [2, 8], bad.into()),
+        ("null", [3, 24], bad.into()),
+        ("bom", [0, 0], format!("\u{feff}{table}")),
+    ] {
+        put("csv", name, &[&choice[..], table.as_bytes()].concat());
+    }
+    put("csv", "gz", &[&[16, 0][..], &gz(table.as_bytes())].concat());
+    put(
+        "csv",
+        "zst",
+        &[&[24, 0][..], &zst(table.as_bytes())].concat(),
+    );
+    for (name, choice) in [
+        ("fail", 0u8),
+        ("skip", 2),
+        ("null", 3),
+        ("words", 4),
+        ("optional", 32),
+    ] {
+        put("jsonl", name, &[&[choice], rows.as_bytes()].concat());
+    }
+    put("jsonl", "gz", &[&[16][..], &gz(rows.as_bytes())].concat());
+    tables();
+    put("jsonl", "zst", &[&[24][..], &zst(rows.as_bytes())].concat());
+}
+
+fn tables() {
+    for (name, schema, compression, choice) in [
+        (
+            "plain",
+            "optional binary t (STRING)",
+            Compression::UNCOMPRESSED,
+            0u8,
+        ),
+        ("bytes", "required binary t", Compression::UNCOMPRESSED, 3),
+        (
+            "snappy",
+            "required binary t (STRING)",
+            Compression::SNAPPY,
+            4,
+        ),
+        (
+            "list",
+            "repeated binary t (STRING)",
+            Compression::UNCOMPRESSED,
+            0,
+        ),
+    ] {
+        let schema = format!("message m {{ required int64 id; {schema}; }}");
+        let schema = parse_message_type(&schema).expect("a schema");
+        let nullable = schema.get_fields()[1].is_optional();
+        let repeated = schema.get_fields()[1].get_basic_info().repetition() == Repetition::REPEATED;
+        let properties = WriterProperties::builder().set_compression(compression);
+        let properties = properties.set_dictionary_enabled(name == "plain").build();
+        let mut file = vec![choice];
+        let mut writer =
+            SerializedFileWriter::new(&mut file, schema.into(), properties.into()).expect("a file");
+        for _ in 0..2 {
+            let mut group = writer.next_row_group().expect("a row group");
+            let mut ids = group.next_column().expect("a column").expect("ids");
+            let written = ids.typed::<Int64Type>().write_batch(&[1, 2, 3], None, None);
+            written.expect("memory");
+            ids.close().expect("memory");
+            let mut texts = group.next_column().expect("a column").expect("texts");
+            let words = ["the film", "caf\u{e9}, good", "the film"].map(ByteArray::from);
+            let (levels, heights) = ([1, 1, 1], [0, 0, 0]);
+            let levels = (nullable || repeated).then_some(&levels[..]);
+            let heights = repeated.then_some(&heights[..]);
+            let texts_of = texts.typed::<ByteArrayType>();
+            texts_of
+                .write_batch(&words, levels, heights)
+                .expect("memory");
+            texts.close().expect("memory");
+            group.close().expect("memory");
+        }
+        writer.close().expect("memory");
+        put("parquet", name, &file);
     }
 }
 

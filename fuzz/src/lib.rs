@@ -5,11 +5,13 @@
 //! (`scripts/fuzz-smoke`). A target panics if brr does, or if a property that
 //! every input must have does not hold; `docs/fuzzing.md` has the list.
 
+mod corpus;
 mod model;
 mod text;
 mod vectors;
 mod vocabulary;
 
+pub use corpus::{csv, jsonl, parquet};
 pub use model::model;
 pub use text::text;
 pub use vectors::{vectors_fasttext, vectors_npy, vectors_packed, vectors_text, vectors_word2vec};
@@ -22,7 +24,7 @@ use rand_core::SeedableRng;
 pub type Body = fn(&[u8]);
 
 /// All targets by name.
-pub const TARGETS: [(&str, Body); 8] = [
+pub const TARGETS: [(&str, Body); 11] = [
     ("model", model),
     ("vocabulary", vocabulary),
     ("text", text),
@@ -31,6 +33,9 @@ pub const TARGETS: [(&str, Body); 8] = [
     ("vectors_fasttext", vectors_fasttext),
     ("vectors_npy", vectors_npy),
     ("vectors_packed", vectors_packed),
+    ("csv", csv),
+    ("jsonl", jsonl),
+    ("parquet", parquet),
 ];
 
 /// Noise that is the same in every run.

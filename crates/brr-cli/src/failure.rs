@@ -171,3 +171,18 @@ fn first_paragraph(error: &clap::Error) -> String {
         .collect();
     told.join(" ")
 }
+
+/// A panic is told by its place in the program alone. Its message may quote what the program was
+/// working on.
+pub fn keep_panics_silent_about_text() {
+    std::panic::set_hook(Box::new(|panic| {
+        #[cfg(feature = "parquet")]
+        if brr_corpus::parquet::silenced() {
+            return;
+        }
+        let place = panic
+            .location()
+            .map_or(String::new(), |l| format!(" at {l}"));
+        eprintln!("error: this is a bug of brr{place}; please report it");
+    }));
+}

@@ -40,6 +40,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    failure::keep_panics_silent_about_text();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return failure::usage(&error),

@@ -157,6 +157,31 @@ fn input_of_another_kind_is_told() {
 }
 
 #[test]
+fn damage_in_a_parquet_file_is_told_in_a_line() {
+    let folder = Folder::new();
+    let model = folder.file("m.brr", &tiny_model());
+    let input = folder.name("in.parquet");
+    write("parquet", Path::new(&input), &[in_words(0), in_words(1)]);
+    let whole = std::fs::read(&input).unwrap();
+    let output = folder.name("out.parquet");
+    let mut refused = 0;
+    // The footer and all that it points to.
+    for place in (0..whole.len()).step_by(3) {
+        let mut damaged = whole.clone();
+        damaged[place] = damaged[place].wrapping_mul(5) ^ 0xa5;
+        std::fs::write(&input, damaged).unwrap();
+        let files = ["--input", &input, "--output", &output, "--force"];
+        let args = ["privatize", "-q", "-m", &model, "--epsilon", "1"];
+        let ran = run(&[&args[..], &files, options("parquet")].concat());
+        refused += u32::from(ran.code != 0);
+        assert!(matches!(ran.code, 0..=2), "byte {place}: {ran:?}");
+        assert!(ran.stderr.lines().count() <= 1, "byte {place}: {ran:?}");
+        assert!(!ran.stderr.contains("bug"), "byte {place}: {ran:?}");
+    }
+    assert!(refused > 0);
+}
+
+#[test]
 fn ten_thousand_columns() {
     let row = |first: &str| first.to_owned() + &",x".repeat(9998) + ",The\n";
     let header: Vec<String> = (0..10_000).map(|i| format!("c{i}")).collect();

@@ -280,6 +280,7 @@ impl Partial {
     }
 
     /// A checkpoint, with what the format has to remember.
+    #[cfg(feature = "parquet")]
     pub(crate) fn save_with(&mut self, memory: String) -> Result {
         self.state.memory = memory;
         self.save()

@@ -15,9 +15,10 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ::parquet::basic::{LogicalType, Repetition, Type};
 use ::parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
@@ -67,12 +68,37 @@ pub fn run(
     if partial.state().complete {
         return Ok(counts);
     }
-    let done = privatize(job, columns, path, partial, &mut counts);
+    let done = withstand(path, || privatize(job, columns, path, partial, &mut counts));
     match done.and_then(|()| output.complete()) {
         Ok(()) => Ok(counts),
         Err(error) => Err(output.fail(error)),
     }
 }
+
+/// The crate that reads the format panics at some files that are damaged. To the user that is
+/// an error like others; `silenced` tells a panic hook so.
+fn withstand(path: &Path, run: impl FnOnce() -> Result) -> Result {
+    READING.fetch_add(1, Ordering::SeqCst);
+    // What a panic leaves half done is the output, which goes on from its checkpoint.
+    let done = catch_unwind(AssertUnwindSafe(run));
+    READING.fetch_sub(1, Ordering::SeqCst);
+    match done {
+        Ok(Err(Error::Thread)) | Err(_) => Err(Error::Malformed {
+            name: path.display().to_string(),
+            problem: DAMAGED.into(),
+        }),
+        Ok(done) => done,
+    }
+}
+
+/// Whether a panic now would be told as an error of the input: nobody else need tell it.
+pub fn silenced() -> bool {
+    READING.load(Ordering::SeqCst) > 0
+}
+
+static READING: AtomicUsize = AtomicUsize::new(0);
+
+const DAMAGED: &str = "it is not Parquet, or was cut short or damaged";
 
 /// Errors of the format's crate, without whatever text they may have from the file.
 struct Trouble<'p> {
@@ -93,7 +119,7 @@ impl Trouble<'_> {
                 place: "where its footer or a page should be".into(),
                 row: None,
             },
-            _ => self.malformed("it is not Parquet, or was cut short or damaged"),
+            _ => self.malformed(DAMAGED),
         }
     }
 

@@ -6,6 +6,7 @@
 //! of those channels go to the writer in order. Both queues are bounded, so
 //! reading waits when writing does.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -25,17 +26,20 @@ pub fn run<I: Send, O: Send>(
     let take = Mutex::new(take);
     std::thread::scope(|scope| {
         let (take, work) = (&take, &work);
+        let worker = move || {
+            loop {
+                let job = take.lock().map(|queue| queue.recv());
+                let Ok(Ok((input, result))) = job else {
+                    return;
+                };
+                // A worker that died would leave the reader waiting.
+                let done = catch_unwind(AssertUnwindSafe(|| work(input)));
+                // The writer may be gone after a failure: nobody to tell.
+                let _ = result.send(done.unwrap_or(Err(Error::Thread)));
+            }
+        };
         for _ in 0..threads {
-            scope.spawn(move || {
-                loop {
-                    let job = take.lock().map(|queue| queue.recv());
-                    let Ok(Ok((input, result))) = job else {
-                        return;
-                    };
-                    // The writer may be gone after a failure: nobody to tell.
-                    let _ = result.send(work(input));
-                }
-            });
+            scope.spawn(worker);
         }
         let reader = scope.spawn(move || -> Result {
             while let Some(input) = next()? {
@@ -51,8 +55,8 @@ pub fn run<I: Send, O: Send>(
             .try_for_each(|later| write(later.recv().map_err(|_| Error::Thread)??));
         // Closing the queue stops the reader, which stops the workers.
         drop(ordered);
-        written?;
-        reader.join().map_err(|_| Error::Thread)?
+        let read = reader.join().map_err(|_| Error::Thread)?;
+        written.and(read)
     })
 }
 
@@ -90,5 +94,13 @@ mod tests {
         assert!(run(2, endless, Ok, |_| Err(failed())).is_err());
         assert!(run(2, endless, |_| Err::<(), _>(failed()), |_| Ok(())).is_err());
         assert!(run(2, || Err::<Option<()>, _>(failed()), Ok, |_| Ok(())).is_err());
+        let dead = |done| assert!(matches!(done, Err(Error::Thread)));
+        dead(run(2, endless, |_| -> Result<()> { panic!() }, |()| Ok(())));
+        dead(run(
+            2,
+            || -> Result<Option<()>> { panic!() },
+            Ok,
+            |()| Ok(()),
+        ));
     }
 }

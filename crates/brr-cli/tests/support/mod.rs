@@ -18,6 +18,7 @@ pub fn brr(args: &[&str]) -> Command {
 }
 
 /// What it printed and how it ended.
+#[derive(Debug)]
 pub struct Ran {
     pub code: i32,
     pub stdout: String,

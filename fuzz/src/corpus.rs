@@ -1,0 +1,269 @@
+//! Files in, files out: what is not private is there again, nothing else is.
+
+use std::io::Cursor;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use brr::{Budget, Layout, Options, Privatizer};
+use brr_corpus::checkpoint::{InputIdentity, Settings};
+use brr_corpus::csv::Dialect;
+use brr_corpus::jsonl::Jsonl;
+use brr_corpus::output::{Existing, Opening, Stream};
+use brr_corpus::rows::{self, Rows};
+use brr_corpus::{Counts, Error, Job, OnBadRow, Output, Packing, Partial, Source};
+use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
+use parquet::data_type::ByteArrayType;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use serde_json::Value;
+
+use crate::text::{check_words, plain_model};
+
+/// Short, so that inputs may have rows that are longer.
+const MAX_RECORD: usize = 512;
+
+/// The choices of the first byte that all formats share.
+struct Choice {
+    on_bad_row: OnBadRow,
+    layout: Layout,
+    packing: Packing,
+}
+
+impl Choice {
+    fn new(byte: u8) -> Choice {
+        Choice {
+            on_bad_row: match byte & 3 {
+                0 | 1 => OnBadRow::Fail,
+                2 => OnBadRow::Skip,
+                _ => OnBadRow::CopyNull,
+            },
+            layout: if byte >> 2 & 1 == 1 {
+                Layout::Words
+            } else {
+                Layout::Keep
+            },
+            packing: match byte >> 3 & 3 {
+                0 | 1 => Packing::None,
+                2 => Packing::Gzip,
+                _ => Packing::Zstd,
+            },
+        }
+    }
+
+    fn job<R>(&self, run: impl FnOnce(&Job<'_>) -> R) -> R {
+        let options = Options {
+            budget: Budget::Epsilon(0.4),
+            layout: self.layout,
+            ..Options::default()
+        };
+        run(&Job {
+            privatizer: &Privatizer::new(plain_model(), options).expect("a sound budget"),
+            threads: 1,
+            on_bad_row: self.on_bad_row,
+            max_record: MAX_RECORD,
+            stop: &AtomicBool::new(false),
+            progress: &|_| {},
+        })
+    }
+
+    /// What comes out, or how far it came.
+    fn run(&self, rows: Rows<'_>, input: &[u8]) -> (Result<Counts, Error>, Vec<u8>) {
+        let mut bytes = Vec::new();
+        let stream = Stream::new(&mut bytes, None, Packing::None);
+        let mut output = Output::Stream(Box::new(stream));
+        let source = Source::Stream(Box::new(Cursor::new(input.to_vec())));
+        let done = self.job(|job| rows::run(job, rows, source, self.packing, &mut output));
+        drop(output);
+        (done, bytes)
+    }
+
+    fn check_column(&self, mut column: ColumnReaderImpl<ByteArrayType>) {
+        let (mut definition, mut repetition) = (Vec::new(), Vec::new());
+        loop {
+            let mut values = Vec::new();
+            let levels = (Some(&mut definition), Some(&mut repetition));
+            let read = column.read_records(64, levels.0, levels.1, &mut values);
+            for value in values {
+                self.check_text(std::str::from_utf8(value.data()).expect("UTF-8"));
+            }
+            if read.expect("records").0 == 0 {
+                return;
+            }
+        }
+    }
+
+    /// Nothing but vocabulary and structure.
+    fn check_text(&self, text: &str) {
+        check_words(text, None, self.layout);
+    }
+}
+
+/// The first byte has the choices of all formats, the second delimiter, quotes,
+/// header and columns; the rest is the file.
+pub fn csv(data: &[u8]) {
+    let [first, second, file @ ..] = data else {
+        return;
+    };
+    let choice = Choice::new(*first);
+    let delimiter = [b',', b';', b'\t', b'|'][usize::from(second & 3)];
+    let quotes = second >> 2 & 1 == 0;
+    let header = second >> 3 & 1 == 0;
+    let columns: &[usize] = if second >> 4 & 1 == 0 { &[1] } else { &[0, 2] };
+    let rows = Rows::Csv {
+        dialect: Dialect::new(delimiter, quotes).expect("a delimiter"),
+        columns: columns.iter().map(|c| (c + 1).to_string()).collect(),
+        header: Some(header),
+    };
+    let (done, output) = choice.run(rows, file);
+    let Ok(counts) = done else {
+        return;
+    };
+
+    // A reader that shares no code with ours must see the same table.
+    let read = |bytes: &[u8]| -> Vec<csv::ByteRecord> {
+        let mut reader = csv::ReaderBuilder::new();
+        reader.has_headers(false).flexible(true);
+        reader.delimiter(delimiter).quoting(quotes);
+        let records = reader.from_reader(bytes).into_byte_records();
+        records.map(|record| record.expect("memory")).collect()
+    };
+    let after = read(&output);
+    assert_eq!(
+        after.len() as u64,
+        counts.rows - counts.skipped + u64::from(header),
+        "as many rows as were counted"
+    );
+    for row in &after[usize::from(header)..] {
+        for &column in columns {
+            let text = std::str::from_utf8(&row[column]).expect("UTF-8");
+            choice.check_text(text);
+        }
+    }
+    if counts.skipped > 0 || counts.emptied > 0 || choice.packing != Packing::None {
+        return;
+    }
+    let before = read(file);
+    assert_eq!(before.len(), after.len(), "rows");
+    for (number, (before, after)) in before.iter().zip(&after).enumerate() {
+        assert_eq!(before.len(), after.len(), "cells");
+        let all = number == 0 && header;
+        for i in (0..before.len()).filter(|i| all || !columns.contains(i)) {
+            assert_eq!(before[i], after[i], "a cell that is not private");
+        }
+    }
+}
+
+/// The first byte has the choices of all formats, and whether columns are
+/// optional; the rest is the file.
+pub fn jsonl(data: &[u8]) {
+    let [first, file @ ..] = data else {
+        return;
+    };
+    let choice = Choice::new(*first);
+    let paths = ["t", "u.t"].map(String::from);
+    let jsonl = Jsonl::new(&paths, first >> 5 & 1 == 1).expect("sound paths");
+    let (done, output) = choice.run(Rows::Jsonl(jsonl), file);
+    let Ok(counts) = done else {
+        return;
+    };
+
+    // None if a number is too large for `Value`: such rows are sound, but cannot be
+    // compared here.
+    let read = |bytes: &[u8]| -> Option<Vec<Value>> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let rows = bytes.split(|&b| b == b'\n');
+        let rows = rows.filter(|row| !row.trim_ascii().is_empty());
+        rows.map(|row| match serde_json::from_slice(row) {
+            Err(e) if e.to_string().starts_with("number out of range") => None,
+            row => Some(row.expect("JSON")),
+        })
+        .collect()
+    };
+    let Some(mut after) = read(&output) else {
+        return;
+    };
+    assert_eq!(
+        after.len() as u64,
+        counts.rows - counts.skipped,
+        "as many rows as were counted"
+    );
+    for row in &mut after {
+        for path in [&["t"][..], &["u", "t"]] {
+            take(row, path, &mut |text| choice.check_text(&text));
+        }
+    }
+    if counts.skipped > 0 || counts.emptied > 0 || choice.packing != Packing::None {
+        return;
+    }
+    let mut before = read(file).expect("the same numbers");
+    for row in &mut before {
+        for path in [&["t"][..], &["u", "t"]] {
+            take(row, path, &mut |_| {});
+        }
+    }
+    assert_eq!(before, after, "what is not private");
+}
+
+/// The first byte has the choices of all formats; the rest is the file.
+pub fn parquet(data: &[u8]) {
+    let [first, file @ ..] = data else {
+        return;
+    };
+    let choice = Choice::new(*first);
+    let folder = tempfile::tempdir().expect("a folder");
+    let (input, output) = (folder.path().join("in"), folder.path().join("out"));
+    std::fs::write(&input, file).expect("room for a file");
+    let metadata = std::fs::metadata(&input).expect("the file");
+    let opened = Partial::open(
+        &output,
+        Existing::default(),
+        Settings::new(),
+        InputIdentity::of(&metadata),
+        Packing::None,
+        Duration::from_secs(3600),
+    );
+    let Ok(Opening::Work(partial)) = opened else {
+        panic!("a new output can be opened");
+    };
+    let mut partial = Output::Partial(partial);
+    let columns = ["t".to_owned()];
+    let source = Source::File(input);
+    let run = |job: &Job<'_>| brr_corpus::parquet::run(job, &columns, source, &mut partial);
+    let Ok(counts) = choice.job(run) else {
+        return;
+    };
+    let Output::Partial(partial) = partial else {
+        panic!("the output is what it was");
+    };
+    partial.publish().expect("the output gets its name");
+
+    let written = std::fs::File::open(&output).expect("the output");
+    let written = SerializedFileReader::new(written).expect("Parquet");
+    let mut rows = 0;
+    for i in 0..written.num_row_groups() {
+        let group = written.get_row_group(i).expect("a row group");
+        rows += group.metadata().num_rows() as u64;
+        for (j, column) in group.metadata().columns().iter().enumerate() {
+            if column.column_path().parts()[0] == "t" {
+                let reader = group.get_column_reader(j).expect("a column");
+                choice.check_column(get_typed_column_reader(reader));
+            }
+        }
+    }
+    assert_eq!(rows, counts.rows, "as many rows as were counted");
+}
+
+/// Takes the strings out that lie at a path.
+fn take(value: &mut Value, path: &[&str], found: &mut dyn FnMut(String)) {
+    match (value, path) {
+        (Value::Array(elements), _) => {
+            elements.iter_mut().for_each(|v| take(v, path, found));
+        }
+        (Value::String(text), []) => found(std::mem::take(text)),
+        (Value::Object(fields), [key, rest @ ..]) => {
+            if let Some(value) = fields.get_mut(*key) {
+                take(value, rest, found);
+            }
+        }
+        _ => {}
+    }
+}
