@@ -100,10 +100,7 @@ fn a_run_and_its_manifest_give_the_counts_back() {
         assert_eq!(json["words"].as_array().unwrap().len(), 2);
         let first = json["words"][0]["count"]["estimate"].as_f64().unwrap();
         assert!((first - rows[0].1).abs() < 1.0, "{first} and {rows:?}");
-        assert_eq!(
-            (json["documents"].as_u64(), &json["resampled"]),
-            (Some(400), &"documents".into())
-        );
+        assert_eq!(json["documents"].as_u64(), Some(400));
     }
 }
 
@@ -128,11 +125,6 @@ fn public_counts_may_say_what_is_believed_beforehand() {
         "bad",
         "{}{}",
         ran.stdout,
-        ran.stderr
-    );
-    assert!(
-        ran.stderr.contains("fewer than 30 documents"),
-        "{}",
         ran.stderr
     );
 }

@@ -8,9 +8,7 @@ use brr::mechanism::Channel;
 use brr::text::tokens;
 use brr::{Budget, MechanismKind, Model, Options, Privatizer};
 use brr_eval::channel::ExponentialRows;
-use brr_eval::estimate::{
-    Count, Documents, Effort, Estimates, Plan, Start, Unit, WordChannel, estimate,
-};
+use brr_eval::estimate::{Count, Documents, Effort, Estimates, Plan, Start, WordChannel, estimate};
 use serde_json::{Value, json};
 
 use crate::commands::privatize::{PrivacyArgs, share};
@@ -86,6 +84,12 @@ pub fn run(args: Args) -> Result {
             unknown: None,
         },
     };
+    let start = prior(&args.prior, &model)?;
+    let start = match args.unknown_share.or(run.unknown) {
+        Some(share) => start.with_unknown(share),
+        None => start,
+    };
+    let documents = read_documents(args.input.as_deref(), &model)?;
     let guarantee = run.privatizer.guarantee();
     eprintln!(
         "brr: taking out the noise of {} with epsilon {:.4} on {}",
@@ -93,12 +97,6 @@ pub fn run(args: Args) -> Result {
         guarantee.epsilon,
         guarantee.metric
     );
-    let start = prior(&args.prior, &model)?;
-    let start = match args.unknown_share.or(run.unknown) {
-        Some(share) => start.with_unknown(share),
-        None => start,
-    };
-    let documents = read_documents(args.input.as_deref(), &model)?;
     let channel = channel(&run.privatizer, args.seed);
     let plan = Plan {
         resamplings: args.resamplings,
@@ -106,11 +104,6 @@ pub fn run(args: Args) -> Result {
         ..Plan::default()
     };
     let found = estimate(&channel, &documents, &start, &plan);
-    if found.unit == Unit::Words && args.resamplings > 0 {
-        eprintln!(
-            "brr: fewer than 30 documents: intervals take words as independent and may be too narrow"
-        );
-    }
     print(&args, &model, &documents, start.unknown, &found)
 }
 
@@ -292,7 +285,6 @@ fn print(
         let facts = json!({
             "documents": documents.len(),
             "words_received": documents.total(),
-            "resampled": found.unit,
             "turns": found.turns,
             "unknown_share": unknown,
             "words": order.iter().map(row).collect::<Vec<_>>(),

@@ -1,20 +1,7 @@
 //! The words that were received, document by document.
 
 use brr::vocabulary::WordId;
-use serde::Serialize;
-
-/// What the intervals treat as independent of each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Unit {
-    /// Whole documents: words of one text belong together.
-    Documents,
-    /// Single words: there are too few documents. Intervals are too narrow if
-    /// words come in bursts.
-    Words,
-}
-
-/// With fewer documents than this, words are resampled instead.
+/// With fewer documents than this, halves are made of words instead.
 const ENOUGH: usize = 30;
 
 /// Outputs by document.
@@ -64,38 +51,27 @@ impl Documents {
         self.words.len()
     }
 
-    /// What is resampled.
-    pub fn unit(&self) -> Unit {
-        match self.len() >= ENOUGH {
-            true => Unit::Documents,
-            false => Unit::Words,
-        }
-    }
-
     /// How often each word is there.
     pub fn counts(&self) -> Vec<f64> {
-        self.weighted(|_| 1.0)
+        self.counted(|_, _| true)
     }
 
-    /// The same with a weight for each unit, by its number.
-    pub(super) fn weighted(&self, mut weight: impl FnMut(usize) -> f64) -> Vec<f64> {
+    /// The same over every other document, the odd or the even ones. Words of one text belong
+    /// together; only if there are few texts are words taken in turn.
+    pub(super) fn half(&self, odd: bool) -> Vec<f64> {
+        let by_word = self.len() < ENOUGH;
+        self.counted(|document, word| (if by_word { word } else { document } % 2 == 1) == odd)
+    }
+
+    /// How often each word is there, counted where document and place say so.
+    fn counted(&self, wanted: impl Fn(usize, usize) -> bool) -> Vec<f64> {
         let mut counts = vec![0.0; self.vocabulary];
-        match self.unit() {
-            Unit::Words => {
-                for (i, word) in self.words.iter().enumerate() {
-                    counts[*word as usize] += weight(i);
-                }
+        let mut start = 0;
+        for (document, &end) in self.ends.iter().enumerate() {
+            for place in (start..end).filter(|place| wanted(document, *place)) {
+                counts[self.words[place] as usize] += 1.0;
             }
-            Unit::Documents => {
-                let mut start = 0;
-                for (i, &end) in self.ends.iter().enumerate() {
-                    let weight = weight(i);
-                    for word in &self.words[start..end] {
-                        counts[*word as usize] += weight;
-                    }
-                    start = end;
-                }
-            }
+            start = end;
         }
         counts
     }

@@ -1,9 +1,10 @@
 //! How far an estimate may be off.
 //!
-//! **Noise.** The Poisson bootstrap: every document gets a random weight with mean and
-//! variance 1, and the whole estimation is run again, from the same start and with
-//! as many turns. Half an interval is 1.96 times the standard deviation of a word's share
-//! over these runs, or what follows.
+//! **Noise.** The parametric bootstrap: were the estimate the truth, outputs would be
+//! Poisson numbers with the means that it predicts. They are drawn again and again, and the
+//! whole estimation is run on them, from the same start and with as many turns. The
+//! texts themselves are fixed, so words that come in bursts widen nothing. Half an interval
+//! is 1.96 times the standard deviation of a word's share over these runs, or what follows.
 //!
 //! **What can be told at all.** Near 0 shares hardly move from run to run, since they
 //! cannot fall below. But no estimate can be surer than the information that the outputs
@@ -11,20 +12,21 @@
 //! least 1 / (n * sum over y of (C(y | w) - p(y))^2 / p(y)), even if all other words
 //! were known.
 //!
-//! **Bias.** An estimate that stops early is drawn toward where it started. Going on for
-//! three times as many turns shows what it may still be short of: the interval is
-//! stretched to there.
+//! **Bias.** An estimate that stops early is drawn toward where it started, and one that
+//! goes on gives rare words, which cannot have less than nothing, what it takes from
+//! frequent ones. Both show in the runs of the bootstrap, whose truth is known: how far they
+//! are off on average, the estimate may be off, too, and the interval is stretched by that.
+//! It is stretched as well to where three times as many turns lead.
 //!
-//! Together they cover the truth about as often as they say for words that the data
-//! tell anything of. `experiments/estimate` has the measured shares.
+//! `experiments/estimate` has the measured shares of words within their intervals.
 
+use brr_train::matrix::rotation::normal;
 use brr_train::parallel;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
 use super::Plan;
 use super::channel::WordChannel;
-use super::documents::Documents;
 use super::update::{Frequencies, predict, run};
 
 /// How many times as many turns show the bias.
@@ -32,56 +34,89 @@ const FURTHER: usize = 3;
 /// Half the width of a 95 % interval, in standard deviations.
 const Z95: f64 = 1.96;
 
-/// Half widths of all shares, and where they go with more turns.
-pub(super) struct Spread {
-    pub(super) error: Vec<f64>,
-    pub(super) further: Vec<f64>,
+/// Ends of the intervals of all shares.
+pub(super) struct Intervals {
+    pub(super) low: Vec<f64>,
+    pub(super) high: Vec<f64>,
 }
 
-impl Spread {
+impl Intervals {
     /// Of the estimate `found`, reached from `first` in so many turns.
     pub(super) fn of(
         channel: &WordChannel,
-        documents: &Documents,
+        counts: &[f64],
         first: &Frequencies,
         found: &Frequencies,
         turns: usize,
         plan: &Plan,
-    ) -> Spread {
-        let zero = vec![0.0; found.words.len()];
+    ) -> Intervals {
+        let share = &found.words;
         if plan.resamplings == 0 {
-            return Spread {
-                error: zero,
-                further: found.words.clone(),
-            };
+            let (low, high) = (share.clone(), share.clone());
+            return Intervals { low, high };
         }
-        let further = run(channel, &documents.counts(), found.clone(), FURTHER * turns);
-        // Sums of squares in parts, so that memory does not grow with the resamplings.
-        let threads = plan.threads.clamp(1, plan.resamplings);
-        let sums = parallel::map(threads, PARTS, |part| {
-            let mut sums = zero.clone();
+        let total: f64 = counts.iter().sum();
+        let predicted = predict(channel, found);
+        let further = run(channel, counts, found.clone(), FURTHER * turns).words;
+        let errors = parallel::map(plan.threads.clamp(1, PARTS), PARTS, |part| {
+            let mut errors = Errors::none(share.len());
             for number in (part..plan.resamplings).step_by(PARTS) {
-                let counts = resample(documents, plan.seed, number as u64);
-                let other = run(channel, &counts, first.clone(), turns);
-                let squares = combine(&other.words, &found.words, |a, f| (a - f) * (a - f));
-                sums = combine(&sums, &squares, |a, b| a + b);
+                let drawn = draw(&predicted, total, plan.seed, number as u64);
+                let again = run(channel, &drawn, first.clone(), turns);
+                errors.add(&again.words, share);
             }
-            sums
+            errors
         });
-        let total = sums.iter().fold(zero, |a, b| combine(&a, b, |a, b| a + b));
-        let least = least_variance(channel, found, documents.total() as f64);
-        let half =
-            |sum: f64, least: f64| Z95 * libm::sqrt((sum / plan.resamplings as f64).max(least));
-        Spread {
-            error: combine(&total, &least, half),
-            further: further.words,
+        // Sums in parts, so that memory does not grow with the resamplings.
+        let none = Errors::none(share.len());
+        let errors = errors.iter().fold(none, Errors::join);
+        let least = least_variance(channel, &predicted, total);
+        let n = plan.resamplings as f64;
+        let end = |w: usize, side: fn(f64, f64) -> f64, sign: f64| {
+            let bias = errors.sum[w] / n;
+            let variance = (errors.squares[w] / n - bias * bias).max(least[w]);
+            let centre = side(side(share[w], share[w] - bias), further[w]);
+            centre + sign * Z95 * libm::sqrt(variance)
+        };
+        let ends = |side, sign| (0..share.len()).map(move |w| end(w, side, sign));
+        Intervals {
+            low: ends(f64::min, -1.0).collect(),
+            high: ends(f64::max, 1.0).collect(),
+        }
+    }
+}
+
+/// How far off the runs of the bootstrap are, added up.
+struct Errors {
+    sum: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+impl Errors {
+    fn none(words: usize) -> Errors {
+        let (sum, squares) = (vec![0.0; words], vec![0.0; words]);
+        Errors { sum, squares }
+    }
+
+    fn add(&mut self, found: &[f64], truth: &[f64]) {
+        for (w, (found, truth)) in found.iter().zip(truth).enumerate() {
+            let error = found - truth;
+            self.sum[w] += error;
+            self.squares[w] += error * error;
+        }
+    }
+
+    fn join(self, other: &Errors) -> Errors {
+        let add = |a: Vec<f64>, b: &[f64]| a.iter().zip(b).map(|(a, b)| a + b).collect();
+        Errors {
+            sum: add(self.sum, &other.sum),
+            squares: add(self.squares, &other.squares),
         }
     }
 }
 
 /// The smallest variance that an unbiased estimate of each share can have.
-fn least_variance(channel: &WordChannel, found: &Frequencies, total: f64) -> Vec<f64> {
-    let predicted = predict(channel, found);
+fn least_variance(channel: &WordChannel, predicted: &[f64], total: f64) -> Vec<f64> {
     let over = |x: f64, y: usize| x / predicted[y].max(f64::MIN_POSITIVE);
     let background = channel.background();
     let of_background: f64 = (0..predicted.len())
@@ -104,24 +139,30 @@ fn least_variance(channel: &WordChannel, found: &Frequencies, total: f64) -> Vec
 /// Parts of the resamplings.
 const PARTS: usize = 8;
 
-fn combine(a: &[f64], b: &[f64], of: impl Fn(f64, f64) -> f64) -> Vec<f64> {
-    a.iter().zip(b).map(|(a, b)| of(*a, *b)).collect()
-}
-
-fn resample(documents: &Documents, seed: u64, number: u64) -> Vec<f64> {
+/// Counts of outputs with these shares, as if words were received anew.
+fn draw(predicted: &[f64], total: f64, seed: u64, number: u64) -> Vec<f64> {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     rng.set_stream(number);
-    documents.weighted(|_| poisson(&mut rng))
+    predicted
+        .iter()
+        .map(|p| poisson(p * total, &mut rng))
+        .collect()
 }
 
-/// A Poisson number of mean 1, by inversion.
-fn poisson(rng: &mut ChaCha20Rng) -> f64 {
+/// Above this mean a Poisson number is as good as normal.
+const MANY: f64 = 50.0;
+
+/// A Poisson number: by inversion, or rounded from a normal one if the mean is large.
+fn poisson(mean: f64, rng: &mut ChaCha20Rng) -> f64 {
+    if mean > MANY {
+        return libm::round(mean + libm::sqrt(mean) * normal(rng)).max(0.0);
+    }
     let u = (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
-    let (mut k, mut term) = (0.0, libm::exp(-1.0));
+    let (mut k, mut term) = (0.0, libm::exp(-mean));
     let mut end = term;
-    while u >= end && k < 20.0 {
+    while u >= end && k < 4.0 * MANY {
         k += 1.0;
-        term /= k;
+        term *= mean / k;
         end += term;
     }
     k
@@ -131,13 +172,18 @@ fn poisson(rng: &mut ChaCha20Rng) -> f64 {
 mod tests {
     use super::*;
 
-    /// Mean and variance 1; 200,000 draws put both within 0.02 but with probability below 1e-9.
+    /// 200,000 draws put mean and variance within these bounds but with probability below 1e-9.
     #[test]
-    fn weights_have_mean_and_variance_one() {
+    fn poisson_numbers_have_their_mean_as_variance() {
         let mut rng = ChaCha20Rng::seed_from_u64(5);
-        let draws: Vec<f64> = (0..200_000).map(|_| poisson(&mut rng)).collect();
-        let mean = draws.iter().sum::<f64>() / draws.len() as f64;
-        let variance = draws.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / draws.len() as f64;
-        assert!((mean - 1.0).abs() < 0.02 && (variance - 1.0).abs() < 0.02);
+        for expected in [0.01, 1.0, 40.0, 1000.0] {
+            let draws: Vec<f64> = (0..200_000).map(|_| poisson(expected, &mut rng)).collect();
+            let mean = draws.iter().sum::<f64>() / draws.len() as f64;
+            let squares = draws.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+            let variance = squares / draws.len() as f64;
+            assert!((mean - expected).abs() < 0.02 * expected.sqrt());
+            let spread = (2.0 + 1.0 / expected).sqrt() * expected;
+            assert!((variance - expected).abs() < 0.02 * spread);
+        }
     }
 }

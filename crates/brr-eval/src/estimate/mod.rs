@@ -25,10 +25,11 @@ mod intervals;
 mod update;
 
 pub use channel::{Effort, WordChannel};
-pub use documents::{Documents, Unit};
+pub use documents::Documents;
 pub use update::{Frequencies, Stop};
 
 use brr_train::parallel;
+use intervals::Intervals;
 
 /// What is believed before any text is seen. Public: never from the texts themselves.
 #[derive(Clone, Debug)]
@@ -137,8 +138,6 @@ pub struct Estimates {
     pub words: Vec<Count>,
     /// Turns that were taken.
     pub turns: usize,
-    /// What was resampled.
-    pub unit: Unit,
 }
 
 /// Estimates how often each word was in the texts.
@@ -158,22 +157,15 @@ pub fn estimate(
     let counts = documents.counts();
     let found = update::run(channel, &counts, first.clone(), turns);
     let total: f64 = counts.iter().sum();
-    let spread = intervals::Spread::of(channel, documents, &first, &found, turns, plan);
-    let count = |w: usize| {
-        let (share, further, error) = (found.words[w], spread.further[w], spread.error[w]);
-        Count {
-            estimate: share * total,
-            low: ((share.min(further) - error) * total).max(0.0),
-            high: ((share.max(further) + error) * total).min(total),
-            raw: counts[w] as u64,
-        }
+    let ends = Intervals::of(channel, &counts, &first, &found, turns, plan);
+    let count = |w: usize| Count {
+        estimate: found.words[w] * total,
+        low: (ends.low[w] * total).max(0.0),
+        high: (ends.high[w] * total).min(total),
+        raw: counts[w] as u64,
     };
     let words = (0..found.words.len()).map(count).collect();
-    Estimates {
-        words,
-        turns,
-        unit: documents.unit(),
-    }
+    Estimates { words, turns }
 }
 
 #[cfg(test)]

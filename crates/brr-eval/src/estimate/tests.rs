@@ -242,19 +242,17 @@ fn stopping_by_documents_left_out_beats_going_on() {
 }
 
 #[test]
-fn few_documents_are_resampled_by_word() {
+fn halves_are_of_documents_or_of_words_if_those_are_few() {
     let mut documents = Documents::new(3);
     assert!(documents.is_empty());
     documents.push([0, 1, 1]);
     documents.push([]);
-    assert_eq!(
-        (documents.len(), documents.total(), documents.unit()),
-        (2, 3, Unit::Words)
-    );
+    assert_eq!((documents.len(), documents.total()), (2, 3));
     assert_eq!(documents.counts(), [1.0, 2.0, 0.0]);
+    assert_eq!(documents.half(false), [1.0, 1.0, 0.0]);
     (0..30).for_each(|_| documents.push([2]));
-    assert_eq!(documents.unit(), Unit::Documents);
-    assert_eq!(documents.weighted(|i| i as f64)[1], 0.0);
+    assert_eq!(documents.half(false), [1.0, 2.0, 15.0]);
+    assert_eq!(documents.half(true), [0.0, 0.0, 15.0]);
 }
 
 #[test]

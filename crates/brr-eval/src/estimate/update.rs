@@ -142,7 +142,7 @@ pub(super) fn explained(counts: &[f64], predicted: &[f64]) -> f64 {
     counts.iter().zip(predicted).map(term).sum::<f64>() / total
 }
 
-/// The number of turns after which one half of the units explains the other best,
+/// The number of turns after which one half of the documents explains the other best,
 /// both ways taken together.
 pub(super) fn best_turns(
     channel: &WordChannel,
@@ -151,8 +151,7 @@ pub(super) fn best_turns(
     most: usize,
     threads: usize,
 ) -> usize {
-    let half = |odd: bool| documents.weighted(|i| f64::from(u8::from((i % 2 == 1) == odd)));
-    let halves = [half(false), half(true)];
+    let halves = [documents.half(false), documents.half(true)];
     if halves.iter().any(|h| h.iter().all(|c| *c == 0.0)) {
         return most.min(PATIENCE);
     }
