@@ -321,5 +321,10 @@ fn a_mistyped_path_copies_nothing() {
             .unwrap()
             .contains("secretword")
     );
-    assert_eq!(call("remark", &["--optional-columns"]).code, 0);
+    let nothing = call("remark", &["--optional-columns"]);
+    assert_one_line(
+        &nothing,
+        0,
+        &["warning", "remark", "nothing was privatized"],
+    );
 }

@@ -60,7 +60,8 @@ impl Case {
         self.folder.path(&format!("out.{}", self.kind))
     }
 
-    /// Starts it and kills it after a while; whether it was still at work.
+    /// Starts it and kills it after a while; whether it was still at work. Even a process that
+    /// was killed may have done all of it.
     fn killed_after(&self, pause: Duration) -> bool {
         let manifest = self.folder.name("run.json");
         let args = self.with(&["--resume", "--manifest", &manifest]);
@@ -68,7 +69,13 @@ impl Case {
         std::thread::sleep(pause);
         // SIGKILL: nothing can be put in order.
         let _ = child.kill();
-        !child.wait().unwrap().success()
+        let ended = child.wait().unwrap();
+        let complete = self.output().exists() && !self.checkpoint().exists();
+        !ended.success() && !complete
+    }
+
+    fn checkpoint(&self) -> std::path::PathBuf {
+        self.folder.path(&format!("out.{}.checkpoint", self.kind))
     }
 
     fn finish(&self) -> Value {

@@ -214,8 +214,15 @@ impl Partial {
             }
         }
         if output.exists() && !existing.force {
+            // Whether it is the same run's cannot be known: what it was made with is not in it.
+            let whose = match (existing.resume, &found) {
+                (true, None) => {
+                    " and no unfinished run is beside it, so either that run is complete or the file is another's"
+                }
+                _ => "",
+            };
             return Err(Error::Usage(format!(
-                "{} exists already: choose another name, or give --force to replace it",
+                "{} exists already{whose}: choose another name, or give --force to replace it",
                 output.display()
             )));
         }

@@ -4,7 +4,7 @@
 //! A reader thread cuts the input into chunks. Each chunk goes to whichever
 //! worker is free, together with a channel for its result; the receiving ends
 //! of those channels go to the writer in order. Both queues are bounded, so
-//! reading waits when writing does.
+//! reading waits when writing does. With one thread all of it is done in the caller's.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -20,6 +20,12 @@ pub fn run<I: Send, O: Send>(
     work: impl Fn(I) -> Result<O> + Sync,
     mut write: impl FnMut(O) -> Result,
 ) -> Result {
+    if threads == 1 {
+        while let Some(input) = next()? {
+            write(work(input)?)?;
+        }
+        return Ok(());
+    }
     type Job<I, O> = (I, SyncSender<Result<O>>);
     let (give, take) = sync_channel::<Job<I, O>>(threads);
     let (announce, ordered) = sync_channel::<Receiver<Result<O>>>(threads * 2);
@@ -85,15 +91,25 @@ mod tests {
         };
         run(4, next, work, write).unwrap();
         assert_eq!(got, (0..1000).collect::<Vec<_>>());
+
+        let (mut left, mut got) = (3..=7, Vec::new());
+        let write = |i| {
+            got.push(i);
+            Ok(())
+        };
+        run(1, || Ok(left.next()), Ok, write).unwrap();
+        assert_eq!(got, [3, 4, 5, 6, 7]);
     }
 
     #[test]
     fn a_failure_anywhere_ends_everything() {
         let failed = || Error::Stopped;
         let endless = || Ok(Some(1));
-        assert!(run(2, endless, Ok, |_| Err(failed())).is_err());
-        assert!(run(2, endless, |_| Err::<(), _>(failed()), |_| Ok(())).is_err());
-        assert!(run(2, || Err::<Option<()>, _>(failed()), Ok, |_| Ok(())).is_err());
+        for threads in [1, 2] {
+            assert!(run(threads, endless, Ok, |_| Err(failed())).is_err());
+            assert!(run(threads, endless, |_| Err::<(), _>(failed()), |_| Ok(())).is_err());
+            assert!(run(threads, || Err::<Option<()>, _>(failed()), Ok, |_| Ok(())).is_err());
+        }
         let dead = |done| assert!(matches!(done, Err(Error::Thread)));
         dead(run(2, endless, |_| -> Result<()> { panic!() }, |()| Ok(())));
         dead(run(

@@ -84,16 +84,16 @@ pub fn run(args: Args) -> Result {
 }
 
 fn verify(args: &Args, model: &Model, certifier: &Certifier, threads: usize) -> Result {
-    if model.certificates().is_empty() {
-        return Err(Failure::Failed(
-            "the model has no certificate to verify: make one with `brr certify MODEL --epsilon E`"
-                .into(),
-        ));
-    }
-    // What is said of unknown words rests on the stored distances.
+    // Bounds, and what is said of unknown words, rest on the stored distances.
     if code_distances(model.codes(), threads, &|_| {}) != model.code_distances() {
         return Err(Failure::Failed(
             "the model's stored distances are not those of its codes: build it again with `brr build`".into(),
+        ));
+    }
+    if model.certificates().is_empty() {
+        return Err(Failure::Failed(
+            "the model's distances hold, but it has no certificate to verify: make one with `brr certify MODEL --epsilon E`"
+                .into(),
         ));
     }
     for certificate in model.certificates() {

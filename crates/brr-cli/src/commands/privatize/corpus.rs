@@ -342,7 +342,7 @@ fn to_partial(
     if let Output::Partial(partial) = output {
         partial.publish()?;
     }
-    tell_bad_rows(&report);
+    tell(args, corpus, &report);
     Ok(())
 }
 
@@ -360,7 +360,7 @@ fn to_stream(args: &Args, privatizer: &Privatizer, corpus: &Corpus, source: Sour
         restarts: Vec::new(),
     };
     write_manifest(args, privatizer, &report, Some(corpus))?;
-    tell_bad_rows(&report);
+    tell(args, corpus, &report);
     Ok(())
 }
 
@@ -421,8 +421,22 @@ fn all_cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn tell_bad_rows(report: &Report) {
+/// What was done. Rows of which nothing was privatized are told even if asked to be quiet.
+fn tell(args: &Args, corpus: &Corpus, report: &Report) {
     let counts = &report.counts;
+    let named = !corpus.columns.is_empty();
+    if named && counts.documents == 0 && counts.rows > 0 {
+        eprintln!(
+            "warning: no text was found in --column {} of any of {} rows: nothing was privatized",
+            corpus.columns.join(", --column "),
+            counts.rows
+        );
+    } else if named && !args.quiet {
+        eprintln!(
+            "brr: {} cells privatized in {} rows; other columns are as they were",
+            counts.documents, counts.rows
+        );
+    }
     let rows = |n: u64| {
         if n == 1 {
             "1 bad row was".into()
