@@ -128,6 +128,17 @@ fn columns_are_names_or_numbers_and_a_header_is_declared() {
         &["--column 3", "2 columns"],
     );
     assert_one_line(&csv(&["-c", "body"]), 2, &["--column body", "--delimiter"]);
+    let numbers = |more: &[&str]| {
+        let args = [&SAME[..], &["--format", "csv"], more].concat();
+        run_with(&args, b"2,1,3\nThe,Film,Was\n")
+    };
+    let both = numbers(&["-c", "2", "--header"]);
+    assert_one_line(&both, 2, &["--column 2", "#2", "#1"]);
+    assert_eq!(
+        numbers(&["-c", "#2", "--header"]).stdout,
+        "2,1,3\nThe,film,Was\n"
+    );
+    assert_one_line(&numbers(&["-c", "3"]), 2, &["--header", "--no-header"]);
     assert_one_line(&csv(&[]), 2, &["--column", "csv"]);
     let text = run_with(&[&SAME[..], &["-c", "x"]].concat(), b"the\n");
     assert_one_line(&text, 2, &["--column", "text"]);

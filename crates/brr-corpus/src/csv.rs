@@ -233,7 +233,7 @@ pub struct Csv {
 
 impl Csv {
     /// Finds the columns by the first row, and whether that row is the header. A column is a name
-    /// in the header, or a number from 1.
+    /// in the header, or a number from 1, with or without `#` before it.
     ///
     /// A header is copied as it is. So the caller has to say if there is one when columns are
     /// given by number: a row of data must not pass for a header.
@@ -261,12 +261,21 @@ impl Csv {
             let by_name = names.iter().enumerate();
             let by_name = by_name.filter(|(_, name)| name.as_deref() == Some(column.as_str()));
             let by_name: Vec<usize> = by_name.map(|(i, _)| i).collect();
-            if header != Some(false) && !by_name.is_empty() {
-                named = true;
-                found.extend(by_name);
-            } else {
+            if header == Some(false) || by_name.is_empty() {
                 found.push(number(column, names.len(), header)?);
+                continue;
             }
+            let by_number = number(column, names.len(), header);
+            if let Some(other) = by_number.as_ref().ok().filter(|i| by_name != [**i]) {
+                return Err(Error::Usage(format!(
+                    "--column {column}: it is the name of one column and the number of another; write #{} for the number, or #{} for the one of that name",
+                    other + 1,
+                    by_name[0] + 1
+                )));
+            }
+            // A row of data may well have a number in it.
+            named |= by_number.is_err();
+            found.extend(by_name);
         }
         if header.is_none() && !named {
             return Err(Error::Usage(
@@ -331,7 +340,7 @@ fn line_end(bytes: &[u8]) -> &'static [u8] {
 
 /// A column given by its number, or the reason why it is none.
 fn number(column: &str, width: usize, header: Option<bool>) -> Result<usize> {
-    match column.parse::<usize>() {
+    match column.strip_prefix('#').unwrap_or(column).parse::<usize>() {
         Ok(number) if (1..=width).contains(&number) => Ok(number - 1),
         Ok(_) => Err(Error::Usage(format!(
             "--column {column}: the first row has {width} columns, counted from 1"

@@ -24,8 +24,8 @@ pub struct CorpusArgs {
     /// Kind of input; the output is of the same kind [default: by the extension, else text]
     #[arg(long, value_enum)]
     format: Option<FormatArg>,
-    /// Privatize this column: a name or a number from 1 (CSV, TSV), a path such as
-    /// user.comment (JSON lines, Parquet); may be given several times
+    /// Privatize this column: a name, or a number from 1 such as 2 or #2 (CSV, TSV), a path
+    /// such as user.comment (JSON lines, Parquet); may be given several times
     #[arg(short, long, value_name = "COLUMN")]
     column: Vec<String>,
     /// The first row has the names of the columns and is copied
