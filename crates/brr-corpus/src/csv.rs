@@ -267,8 +267,9 @@ impl Csv {
             }
             let by_number = number(column, names.len(), header);
             if let Some(other) = by_number.as_ref().ok().filter(|i| by_name != [**i]) {
+                let sign = if column.starts_with('#') { "" } else { "#" };
                 return Err(Error::Usage(format!(
-                    "--column {column}: it is the name of one column and the number of another; write #{} for the number, or #{} for the one of that name",
+                    "--column {column}: it is the name of one column and the number of another; write {sign}{} for the number, or {sign}{} for the one of that name",
                     other + 1,
                     by_name[0] + 1
                 )));

@@ -14,7 +14,7 @@
 //! again.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use ::parquet::file::metadata::{
     ParquetMetaDataWriter, RowGroupMetaData,
 };
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties};
-use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use ::parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
 use ::parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use bytes::Bytes;
@@ -110,15 +110,12 @@ impl Trouble<'_> {
     fn input(&self, error: ParquetError) -> Error {
         match error {
             ParquetError::External(error) => match error.downcast::<io::Error>() {
+                Ok(error) if error.kind() == io::ErrorKind::UnexpectedEof => self.cut_short(),
                 Ok(error) => Error::read(self.input, *error),
                 Err(_) => self.malformed("it cannot be read as Parquet"),
             },
             ParquetError::NYI(what) => self.malformed(format!("this build cannot read it: {what}")),
-            ParquetError::EOF(_) | ParquetError::NeedMoreData(_) => Error::Truncated {
-                name: self.input.display().to_string(),
-                place: "where its footer or a page should be".into(),
-                row: None,
-            },
+            ParquetError::EOF(_) | ParquetError::NeedMoreData(_) => self.cut_short(),
             _ => self.malformed(DAMAGED),
         }
     }
@@ -130,6 +127,14 @@ impl Trouble<'_> {
                 Err(_) => self.malformed("its columns cannot be copied"),
             },
             _ => self.malformed("its columns cannot be copied"),
+        }
+    }
+
+    fn cut_short(&self) -> Error {
+        Error::Truncated {
+            name: self.input.display().to_string(),
+            place: "where its footer or a page should be".into(),
+            row: None,
         }
     }
 
@@ -152,7 +157,8 @@ fn privatize(
         input: path,
         partial: partial.path().to_owned(),
     };
-    let open = || File::open(path).map_err(|e| Error::read(path, e));
+    let open = || File::open(path).map(Strict);
+    let open = || open().map_err(|e| Error::read(path, e));
     let reader = SerializedFileReader::new(open()?).map_err(|e| trouble.input(e))?;
     let metadata = reader.metadata().clone();
     let schema = metadata.file_metadata().schema_descr_ptr();
@@ -214,6 +220,37 @@ fn privatize(
     let groups = metadata.num_row_groups() as u64;
     writer.inner_mut().partial.reached(counts, groups);
     Ok(())
+}
+
+/// A file at whose end reading is an error. The crate that reads the format takes no notice
+/// of the end while it skips what a damaged header claims to be billions of elements.
+struct Strict<R>(R);
+
+impl Length for Strict<File> {
+    fn len(&self) -> u64 {
+        Length::len(&self.0)
+    }
+}
+
+impl ChunkReader for Strict<File> {
+    type T = Strict<<File as ChunkReader>::T>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        self.0.get_read(start).map(Strict)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        self.0.get_bytes(start, length)
+    }
+}
+
+impl<R: Read> Read for Strict<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.0.read(buffer)? {
+            0 if !buffer.is_empty() => Err(io::ErrorKind::UnexpectedEof.into()),
+            n => Ok(n),
+        }
+    }
 }
 
 /// Which leaves are private.
