@@ -3,24 +3,10 @@
 mod support;
 
 use serde_json::Value;
-use support::{Folder, assert_one_line, run, small_vectors};
+use support::{Folder, assert_one_line, build_small, run, small_vectors};
 
 fn build(folder: &Folder, name: &str, more: &[&str]) -> support::Ran {
-    let (vectors, model) = (
-        folder.file("v.txt", small_vectors(120).as_bytes()),
-        folder.name(name),
-    );
-    let args = [
-        "build",
-        &vectors,
-        "-o",
-        &model,
-        "--bits",
-        "64",
-        "--certify",
-        "0.5",
-    ];
-    run(&[&args[..], more].concat())
+    build_small(folder, 120, name, more)
 }
 
 #[test]

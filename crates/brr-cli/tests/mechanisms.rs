@@ -5,28 +5,16 @@ mod support;
 use std::sync::OnceLock;
 
 use serde_json::Value;
-use support::{Folder, assert_one_line, run, small_vectors};
+use support::{Folder, assert_one_line, build_small, run};
 
 /// A small model and its vectors, built once.
 fn small() -> &'static (Folder, String, String) {
     static MODEL: OnceLock<(Folder, String, String)> = OnceLock::new();
     MODEL.get_or_init(|| {
         let folder = Folder::new();
-        let (vectors, model) = (
-            folder.file("v.txt", small_vectors(100).as_bytes()),
-            folder.name("m.brr"),
-        );
-        let ran = run(&[
-            "build",
-            &vectors,
-            "-o",
-            &model,
-            "--bits",
-            "64",
-            "--certify",
-            "0.5",
-        ]);
+        let ran = build_small(&folder, 100, "m.brr", &[]);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let (model, vectors) = (folder.name("m.brr"), folder.name("v.txt"));
         (folder, model, vectors)
     })
 }

@@ -136,6 +136,14 @@ pub fn tiny_model() -> Vec<u8> {
     parts.write().unwrap().bytes().to_vec()
 }
 
+/// Builds a small model of so many words from `v.txt`, which it writes first.
+pub fn build_small(folder: &Folder, words: usize, name: &str, more: &[&str]) -> Ran {
+    let vectors = folder.file("v.txt", small_vectors(words).as_bytes());
+    let model = folder.name(name);
+    let args = ["build", &vectors, "-o", &model, "--bits", "64"];
+    run(&[&args[..], &["--certify", "0.5"], more].concat())
+}
+
 /// Vectors in GloVe's format, in clusters of ten words.
 pub fn small_vectors(words: usize) -> String {
     let mut state = 1u64;
