@@ -1,0 +1,164 @@
+//! The core for Kotlin and Swift: its types with UniFFI's attributes, and
+//! nothing else. Comments here become the comments of the generated sources.
+//!
+//! The core's own types are declared again where UniFFI can use them as they
+//! are ([`uniffi::remote`]); the compiler checks that they agree.
+
+mod failure;
+mod options;
+
+use std::sync::Arc;
+
+use brr::explain;
+pub use brr::{Layout, Privatized, Unknown};
+
+pub use failure::BrrError;
+use failure::{Result, guard};
+pub use options::{Budget, Mechanism, Options};
+
+uniffi::setup_scaffolding!("brr");
+
+/// A model: words and their codes. Read-only; threads may share it.
+#[derive(uniffi::Object)]
+pub struct Model(Arc<brr::Model>);
+
+impl Model {
+    fn share(opened: brr::Result<brr::Model>) -> Result<Arc<Model>> {
+        Ok(Arc::new(Model(Arc::new(opened?))))
+    }
+}
+
+#[uniffi::export]
+impl Model {
+    /// The English model that is built in.
+    #[uniffi::constructor]
+    pub fn english() -> Result<Arc<Model>> {
+        Model::share(brr_english::model())
+    }
+
+    /// Opens a model file.
+    #[uniffi::constructor]
+    pub fn open(path: String) -> Result<Arc<Model>> {
+        Model::share(brr::Model::open(path))
+    }
+
+    /// Opens a model from the bytes of its file.
+    #[uniffi::constructor]
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Arc<Model>> {
+        Model::share(brr::Model::new(bytes))
+    }
+
+    /// How many words it has.
+    pub fn words(&self) -> u64 {
+        self.0.vocabulary().len() as u64
+    }
+
+    /// How many bits its codes have.
+    pub fn bits(&self) -> u64 {
+        self.0.bits().get() as u64
+    }
+}
+
+/// A privatized text, and what may be said about it.
+#[uniffi::remote(Record)]
+pub struct Privatized {
+    /// The text.
+    pub text: String,
+    /// How many tokens it had.
+    pub tokens: u64,
+    /// How many of them had no code. Not private: for the user's own eyes.
+    pub unknown: u64,
+}
+
+/// What is promised, per token.
+#[derive(uniffi::Record)]
+pub struct Guarantee {
+    /// Loss per unit of distance, rounded up.
+    pub epsilon: f64,
+    /// The distance, such as "hamming-256".
+    pub metric: String,
+    /// The mean loss between a word and its nearest neighbour.
+    pub nearest: f64,
+    /// The privacy-loss bound: epsilon times the average distance of two words.
+    pub bound: f64,
+    /// The loss at the two words farthest apart.
+    pub worst: f64,
+    /// The loss between a token without a code and a word, when such tokens are
+    /// replaced at random.
+    pub unknown: f64,
+    /// The expected share of words that stay as they are, if it is known.
+    pub keep: Option<f64>,
+}
+
+/// A word that may come out, and how likely it does.
+#[derive(uniffi::Record)]
+pub struct Likely {
+    /// The word.
+    pub word: String,
+    /// How likely.
+    pub probability: f64,
+    /// Not below this: equal to `probability` if that is exact, else the lower
+    /// end of a 95 % interval.
+    pub low: f64,
+    /// Not above this, likewise.
+    pub high: f64,
+}
+
+/// Privatizes texts. Read-only; threads may share it.
+#[derive(uniffi::Object)]
+pub struct Privatizer(brr::Privatizer);
+
+#[uniffi::export]
+impl Privatizer {
+    /// Solves the budget for the model and sets the mechanism up.
+    #[uniffi::constructor(default(options))]
+    pub fn new(model: &Model, options: Options) -> Result<Arc<Privatizer>> {
+        let core = brr::Privatizer::new(model.0.clone(), options.into())?;
+        Ok(Arc::new(Privatizer(core)))
+    }
+
+    /// Privatizes a text. Each call draws anew: releasing two draws of one text
+    /// spends the budget twice.
+    pub fn privatize(&self, text: &str) -> Result<Privatized> {
+        guard(|| Ok(self.0.privatize(text)?))
+    }
+
+    /// What is promised.
+    pub fn guarantee(&self) -> Guarantee {
+        let guarantee = self.0.guarantee();
+        Guarantee {
+            epsilon: guarantee.epsilon,
+            metric: guarantee.metric.to_string(),
+            nearest: guarantee.nearest(),
+            bound: guarantee.bound(),
+            worst: guarantee.worst(),
+            unknown: guarantee.unknown_loss,
+            keep: self.0.expected_keep().map(|keep| keep.weighted),
+        }
+    }
+
+    /// The largest loss between two texts of so many tokens each. Infinite if the
+    /// rule for unknown tokens tells them apart.
+    pub fn total_loss(&self, tokens: u64) -> f64 {
+        self.0.total_loss(tokens)
+    }
+
+    /// The `top` most likely outputs when this word goes in: exact for the
+    /// exponential mechanism, else estimated from `draws` outputs. For the
+    /// user's own eyes.
+    #[uniffi::method(default(top = 10, draws = 10000))]
+    pub fn explain(&self, word: &str, top: u32, draws: u32) -> Result<Vec<Likely>> {
+        let model = self.0.model();
+        let likely = |l: &explain::Likely| Likely {
+            word: model.vocabulary().word(l.word).to_owned(),
+            probability: l.chance.probability,
+            low: l.chance.low,
+            high: l.chance.high,
+        };
+        guard(|| {
+            let id = model.find(word).ok_or(BrrError::UnknownWord)?;
+            let found = explain::outcomes(&self.0, id, top as usize, draws as usize)?;
+            Ok(found.likely.iter().map(likely).collect())
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! What can be chosen.
+
+use brr::{Layout, MechanismKind, Unknown};
+
+/// Which mechanism draws the words.
+#[derive(Clone, Copy, uniffi::Enum)]
+pub enum Mechanism {
+    /// Binary randomized response: the paper's.
+    Brr,
+    /// The exponential mechanism over the same codes.
+    Exponential,
+}
+
+/// How much privacy.
+#[derive(Clone, Copy, uniffi::Enum)]
+pub enum Budget {
+    /// The loss per bit in which two codes differ.
+    Epsilon {
+        /// A positive number.
+        value: f64,
+    },
+    /// The privacy-loss bound: epsilon times the average distance of two words.
+    Bound {
+        /// A positive number.
+        value: f64,
+    },
+    /// The expected share of words that stay as they are.
+    Keep {
+        /// Between 0 and 1.
+        value: f64,
+    },
+}
+
+/// What of a text's structure is kept.
+#[uniffi::remote(Enum)]
+pub enum Layout {
+    /// White space, line-break tags and listed punctuation.
+    Keep,
+    /// Nothing: words with single spaces between them.
+    Words,
+}
+
+/// What becomes of a token that has no code.
+#[uniffi::remote(Enum)]
+pub enum Unknown {
+    /// A uniformly random word: the output does not tell that it was unknown.
+    Random,
+    /// `<unk>`. Tells which tokens are unknown.
+    Mask,
+    /// Nothing. Tells how many tokens are unknown, and mostly where.
+    Drop,
+    /// Itself: NOT PRIVATE.
+    Keep,
+}
+
+/// Everything that can be chosen. What is left out has the core's default:
+/// randomized response, every second word kept, layout kept, unknown tokens
+/// replaced at random.
+#[derive(uniffi::Record)]
+pub struct Options {
+    /// The mechanism.
+    #[uniffi(default = None)]
+    pub mechanism: Option<Mechanism>,
+    /// How much privacy.
+    #[uniffi(default = None)]
+    pub budget: Option<Budget>,
+    /// What of the structure is kept.
+    #[uniffi(default = None)]
+    pub layout: Option<Layout>,
+    /// What becomes of tokens without a code.
+    #[uniffi(default = None)]
+    pub unknown: Option<Unknown>,
+}
+
+impl From<Options> for brr::Options {
+    fn from(options: Options) -> brr::Options {
+        let core = brr::Options::default();
+        brr::Options {
+            mechanism: options.mechanism.map_or(core.mechanism, |m| match m {
+                Mechanism::Brr => MechanismKind::Brr,
+                Mechanism::Exponential => MechanismKind::Exponential,
+            }),
+            budget: options.budget.map_or(core.budget, |b| match b {
+                Budget::Epsilon { value } => brr::Budget::Epsilon(value),
+                Budget::Bound { value } => brr::Budget::Bound(value),
+                Budget::Keep { value } => brr::Budget::Keep(value),
+            }),
+            layout: options.layout.unwrap_or(core.layout),
+            unknown: options.unknown.unwrap_or(core.unknown),
+            ..core
+        }
+    }
+}

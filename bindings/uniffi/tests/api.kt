@@ -1,0 +1,134 @@
+// The generated Kotlin sources on a JVM: every call, every kind of failure,
+// threads. Run by scripts/test-uniffi: api MODEL_FILE
+
+import java.io.File
+import java.util.concurrent.ConcurrentLinkedQueue
+import kotlin.concurrent.thread
+import uniffi.brr.BrrException
+import uniffi.brr.Budget
+import uniffi.brr.Layout
+import uniffi.brr.Mechanism
+import uniffi.brr.Model
+import uniffi.brr.Options
+import uniffi.brr.Privatizer
+import uniffi.brr.Unknown
+
+const val TEXT = "The film was a waste of an evening, wasn't it?"
+
+inline fun <reified E : BrrException> failure(call: () -> Unit): String {
+    try {
+        call()
+    } catch (error: BrrException) {
+        check(error is E) { "expected ${E::class.java}, got $error" }
+        return error.message!!
+    }
+    error("it should have failed")
+}
+
+fun models(path: String) {
+    val bytes = File(path).readBytes()
+    val english = Model.english()
+    for (model in listOf(Model.open(path), Model.fromBytes(bytes))) {
+        check(model.words() == english.words() && model.bits() == english.bits())
+    }
+    check(english.words() > 1000u && english.bits() % 64u == 0uL)
+
+    val missing = failure<BrrException.Io> { Model.open("/nowhere/model.brr") }
+    check(missing.startsWith("cannot read /nowhere/model.brr: "))
+    val other = failure<BrrException.InvalidModel> { Model.fromBytes("not a model".toByteArray()) }
+    check(other.startsWith("not a brr model"))
+    bytes[bytes.size / 2] = (bytes[bytes.size / 2] + 1).toByte()
+    check("checksum" in failure<BrrException.InvalidModel> { Model.fromBytes(bytes) })
+}
+
+fun budgets(model: Model) {
+    fun wrong(budget: Budget) = failure<BrrException.InvalidBudget> { Privatizer(model, Options(budget = budget)) }
+    check(wrong(Budget.Epsilon(-1.0)) == "epsilon must be a positive finite number, got -1")
+    check(wrong(Budget.Epsilon(Double.NaN)).startsWith("epsilon must be"))
+    check(wrong(Budget.Bound(0.0)).startsWith("the privacy-loss bound must be"))
+    check(wrong(Budget.Keep(7.0)) == "the share of kept words must lie between 0 and 1, got 7")
+
+    val privatizer = Privatizer(model, Options(budget = Budget.Epsilon(0.5)))
+    val promise = privatizer.guarantee()
+    check(promise.epsilon <= 0.5 && promise.epsilon > 0.499)
+    check(promise.metric == "hamming-${model.bits()}")
+    check(0 < promise.nearest && promise.nearest < promise.bound && promise.bound < promise.worst)
+    check(promise.worst.isFinite() && promise.unknown.isFinite() && promise.unknown > 0)
+    check(privatizer.totalLoss(0u) == 0.0 && privatizer.totalLoss(10u) >= 10 * promise.worst)
+
+    for (mechanism in Mechanism.entries) {
+        val bound = Privatizer(model, Options(mechanism, Budget.Bound(13.0))).guarantee().bound
+        check(bound > 12 && bound <= 13)
+    }
+    check(Math.abs(Privatizer(model).guarantee().keep!! - 0.5) < 0.01)
+    check(Privatizer(model, Options(unknown = Unknown.DROP)).totalLoss(1u).isInfinite())
+}
+
+fun texts(model: Model) {
+    for (mechanism in Mechanism.entries) {
+        val high = Privatizer(model, Options(mechanism, Budget.Epsilon(20.0)))
+        check(high.privatize("the film was good").text == "the film was good")
+        val low = Privatizer(model, Options(mechanism, Budget.Epsilon(0.01)))
+        val drawn = List(5) { low.privatize(TEXT).text }.toSet()
+        check(drawn.size == 5 && TEXT.lowercase() !in drawn)
+    }
+    val privatizer = Privatizer(model)
+    val private = privatizer.privatize(TEXT)
+    check(private.tokens == 11uL && private.unknown == 0uL && private.text.endsWith("?"))
+    check(privatizer.privatize("").text == "")
+    val words = Privatizer(model, Options(layout = Layout.WORDS)).privatize(TEXT)
+    check(words.tokens == 11uL && "?" !in words.text && "," !in words.text)
+    val unknown = privatizer.privatize("qqqqxzzz")
+    check(unknown.unknown == 1uL && "qqqqxzzz" !in unknown.text)
+    check(Privatizer(model, Options(unknown = Unknown.MASK)).privatize("qqqqxzzz").text == "<unk>")
+}
+
+fun explanations(model: Model) {
+    for (mechanism in Mechanism.entries) {
+        val privatizer = Privatizer(model, Options(mechanism, Budget.Epsilon(1.0)))
+        val likely = privatizer.explain("film", top = 3u, draws = 200u)
+        check(likely.size <= 3 && likely[0].word == "film")
+        check(likely.all { it.low <= it.probability && it.probability <= it.high })
+        // The one call that can fail over a word: its message does not quote it.
+        val message = failure<BrrException.UnknownWord> { privatizer.explain("qqqqxzzz") }
+        check(message == "the model does not have this word")
+    }
+    // A lone surrogate is no text; what says so does not quote the text either.
+    val error = runCatching { Privatizer(model).privatize("secret \ud800") }.exceptionOrNull()
+    check(error != null && "secret" !in error.toString())
+}
+
+fun threads(model: Model) {
+    val privatizer = Privatizer(model, Options(budget = Budget.Epsilon(0.1)))
+    val drawn = ConcurrentLinkedQueue<String>()
+    val running = List(4) {
+        thread {
+            repeat(20) {
+                val private = privatizer.privatize(TEXT)
+                if (private.tokens == 11uL) drawn.add(private.text)
+            }
+        }
+    }
+    running.forEach { it.join() }
+    check(drawn.size == 80 && drawn.toSet().size == 80)
+}
+
+fun lifetimes() {
+    val model = Model.english()
+    val privatizer = Privatizer(model)
+    model.close()
+    check(privatizer.privatize(TEXT).tokens == 11uL) // it keeps its model alive
+    privatizer.close()
+    check(runCatching { privatizer.privatize(TEXT) }.exceptionOrNull() is IllegalStateException)
+}
+
+fun main(args: Array<String>) {
+    models(args[0])
+    val model = Model.english()
+    budgets(model)
+    texts(model)
+    explanations(model)
+    threads(model)
+    lifetimes()
+    println("all passed")
+}

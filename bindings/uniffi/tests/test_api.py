@@ -1,0 +1,141 @@
+"""The generated Python sources: every call, every kind of failure, threads.
+
+Python has a binding of its own (bindings/python); this one is generated to test
+the same library that Kotlin and Swift load. Run by scripts/test-uniffi.
+"""
+
+import math
+import os
+import threading
+import unittest
+
+from brr import Budget, BrrError, Layout, Mechanism, Model, Options, Privatizer, Unknown
+
+FILE = os.environ["BRR_MODEL"]
+TEXT = "The film was a waste of an evening, wasn't it?"
+
+
+def privatizer(**options):
+    return Privatizer(Model.english(), Options(**options))
+
+
+class Models(unittest.TestCase):
+    def test_built_in_from_file_and_from_bytes_are_one(self):
+        with open(FILE, "rb") as file:
+            models = [Model.english(), Model.open(FILE), Model.from_bytes(file.read())]
+        self.assertEqual(len({(model.words(), model.bits()) for model in models}), 1)
+        self.assertGreater(models[0].words(), 1000)
+        self.assertEqual(models[0].bits() % 64, 0)
+
+    def test_failures_are_typed_and_say_what_happened(self):
+        with self.assertRaisesRegex(BrrError.Io, "^cannot read /nowhere/model.brr: "):
+            Model.open("/nowhere/model.brr")
+        with self.assertRaisesRegex(BrrError.InvalidModel, "^not a brr model"):
+            Model.open(__file__)
+        with open(FILE, "rb") as file:
+            damaged = bytearray(file.read())
+        damaged[len(damaged) // 2] ^= 1
+        with self.assertRaisesRegex(BrrError.InvalidModel, "checksum"):
+            Model.from_bytes(bytes(damaged))
+
+
+class Budgets(unittest.TestCase):
+    def test_wrong_ones_are_typed_and_say_what_is_wrong(self):
+        for budget, message in [
+            (Budget.EPSILON(-1.0), "^epsilon must be a positive finite number, got -1$"),
+            (Budget.EPSILON(math.nan), "^epsilon must be"),
+            (Budget.BOUND(0.0), "^the privacy-loss bound must be"),
+            (Budget.KEEP(7.0), "^the share of kept words must lie between 0 and 1, got 7$"),
+        ]:
+            with self.assertRaisesRegex(BrrError.InvalidBudget, message):
+                privatizer(budget=budget)
+
+    def test_guarantees_are_finite_and_follow_from_epsilon(self):
+        promise = privatizer(budget=Budget.EPSILON(0.5)).guarantee()
+        self.assertTrue(0.499 < promise.epsilon <= 0.5)
+        self.assertEqual(promise.metric, f"hamming-{Model.english().bits()}")
+        self.assertTrue(0 < promise.nearest < promise.bound < promise.worst < math.inf)
+        self.assertTrue(0 < promise.unknown < math.inf)
+        half = privatizer(budget=Budget.EPSILON(0.25)).guarantee()
+        ratio = promise.epsilon / half.epsilon
+        self.assertAlmostEqual(promise.bound / half.bound, ratio, places=9)
+        self.assertAlmostEqual(promise.worst / half.worst, ratio, places=9)
+
+    def test_each_way_to_state_a_budget_is_met(self):
+        for mechanism in Mechanism:
+            bound = privatizer(mechanism=mechanism, budget=Budget.BOUND(13.0)).guarantee()
+            self.assertTrue(12 < bound.bound <= 13)
+        keep = privatizer(budget=Budget.KEEP(0.75)).guarantee().keep
+        self.assertAlmostEqual(keep, 0.75, places=2)
+        self.assertAlmostEqual(Privatizer(Model.english()).guarantee().keep, 0.5, places=2)
+
+    def test_losses_add_up(self):
+        p = privatizer(budget=Budget.EPSILON(0.5))
+        self.assertEqual(p.total_loss(0), 0)
+        self.assertGreaterEqual(p.total_loss(10), 10 * p.guarantee().worst)
+        self.assertEqual(privatizer(unknown=Unknown.MASK).total_loss(1), math.inf)
+
+
+class Texts(unittest.TestCase):
+    def test_a_high_budget_keeps_words_a_low_one_replaces_them(self):
+        for mechanism in Mechanism:
+            high = privatizer(mechanism=mechanism, budget=Budget.EPSILON(20.0))
+            self.assertEqual(high.privatize("the film was good").text, "the film was good")
+            low = privatizer(mechanism=mechanism, budget=Budget.EPSILON(0.01))
+            texts = {low.privatize(TEXT).text for _ in range(5)}
+            self.assertEqual(len(texts), 5)
+            self.assertNotIn(TEXT.lower(), texts)
+
+    def test_tokens_are_counted_and_layout_kept(self):
+        p = privatizer()
+        private = p.privatize(TEXT)
+        self.assertEqual((private.tokens, private.unknown), (11, 0))
+        self.assertTrue(private.text.endswith("?"))
+        self.assertEqual(p.privatize("").text, "")
+        words = privatizer(layout=Layout.WORDS).privatize(TEXT)
+        self.assertEqual(words.tokens, 11)
+        self.assertNotRegex(words.text, "[,?]")
+
+    def test_unknown_words_follow_the_rule(self):
+        self.assertEqual(privatizer(unknown=Unknown.MASK).privatize("qqqqxzzz").text, "<unk>")
+        self.assertEqual(privatizer(unknown=Unknown.DROP).privatize("qqqqxzzz").text, "")
+        self.assertEqual(privatizer(unknown=Unknown.KEEP).privatize("qqqqxzzz").text, "qqqqxzzz")
+        private = privatizer().privatize("qqqqxzzz")
+        self.assertEqual((private.tokens, private.unknown), (1, 1))
+        self.assertNotIn("qqqqxzzz", private.text)
+
+    def test_explain_tells_what_comes_out(self):
+        for mechanism in Mechanism:
+            p = privatizer(mechanism=mechanism, budget=Budget.EPSILON(1.0))
+            likely = p.explain("film", 3, 200)
+            self.assertEqual(likely[0].word, "film")
+            self.assertLessEqual(len(likely), 3)
+            self.assertLessEqual(sum(l.probability for l in likely), 1 + 1e-9)
+            self.assertTrue(all(l.low <= l.probability <= l.high for l in likely))
+
+    def test_no_message_holds_the_text(self):
+        with self.assertRaises(BrrError.UnknownWord) as failure:
+            privatizer().explain("qqqqxzzz")
+        self.assertEqual(str(failure.exception), "the model does not have this word")
+        self.assertNotIn("qqqqxzzz", repr(failure.exception))
+
+    def test_threads_share_a_privatizer(self):
+        p, texts, tokens = privatizer(budget=Budget.EPSILON(0.1)), set(), []
+
+        def run():
+            for _ in range(20):
+                private = p.privatize(TEXT)
+                texts.add(private.text)
+                tokens.append(private.tokens)
+
+        threads = [threading.Thread(target=run) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(tokens, [11] * 80)
+        self.assertEqual(len(texts), 80)
+
+
+if __name__ == "__main__":
+    unittest.main()
