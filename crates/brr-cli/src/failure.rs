@@ -2,7 +2,7 @@
 //! call, 130 after a signal, and 1 for anything else.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -183,6 +183,10 @@ pub fn keep_panics_silent_about_text() {
         let place = panic
             .location()
             .map_or(String::new(), |l| format!(" at {l}"));
-        eprintln!("error: this is a bug of brr{place}; please report it");
+        // Standard error may be closed: another panic in here would end the program.
+        let _ = writeln!(
+            io::stderr(),
+            "error: this is a bug of brr{place}; please report it"
+        );
     }));
 }

@@ -107,6 +107,31 @@ fn quotes_of_a_private_cell_do_not_tell_what_was_in_it() {
 }
 
 #[test]
+fn backslashes_before_quotes_move_no_text_into_other_columns() {
+    for cell in [
+        r#""he said \"hi
+SECRET, there\" ok""#,
+        r#""he said \"
+SECRET, there\" ok""#,
+        r#""the"SECRET"#,
+    ] {
+        let ran = run_with(
+            &[&SAME[..], &["--format", "csv", "-c", "body"]].concat(),
+            format!("id,body\n1,{cell}\n").as_bytes(),
+        );
+        assert_eq!(ran.code, 1, "{cell}");
+        assert!(
+            ran.stderr
+                .contains("row 1 (at byte 8) has text or a backslash")
+        );
+        assert!(!(ran.stdout + &ran.stderr).contains("SECRET"), "{cell}");
+    }
+    let csv = ["--format", "csv", "--column", "body"];
+    let fine = "id,body\n\"C:\\\",\"the\" \n";
+    assert_eq!(through(&csv, fine), "id,body\n\"C:\\\",the \n");
+}
+
+#[test]
 fn columns_are_names_or_numbers_and_a_header_is_declared() {
     let csv = |more: &[&str]| {
         let args = [&SAME[..], &["--format", "csv"], more].concat();
@@ -139,6 +164,9 @@ fn columns_are_names_or_numbers_and_a_header_is_declared() {
         "2,1,3\nThe,film,Was\n"
     );
     assert_one_line(&numbers(&["-c", "3"]), 2, &["--header", "--no-header"]);
+    let data = [&SAME[..], &["--format", "csv", "-c", "7"]].concat();
+    let data = run_with(&data, b"7,SECRET,pos\n8,SECRET,neg\n");
+    assert_one_line(&data, 2, &["--header", "--no-header"]);
     assert_one_line(&csv(&[]), 2, &["--column", "csv"]);
     let text = run_with(&[&SAME[..], &["-c", "x"]].concat(), b"the\n");
     assert_one_line(&text, 2, &["--column", "text"]);
@@ -304,6 +332,24 @@ fn bad_rows_fail_are_left_out_or_lose_their_text() {
         "{\"body\":\"the\"}\n{\"body\":\"bad\"}",
         "{\"body\":\"the\"}\n{\"n\":1,\"body\":null}\n{\"body\":\"bad\"}",
     );
+}
+
+#[test]
+fn json_without_bottom_is_a_bad_row() {
+    let jsonl = [&SAME[..], &["--format", "jsonl", "-c", "t"]].concat();
+    let nested = |depth: usize| {
+        let open = "[".repeat(depth);
+        format!("{{\"t\":{open}\"the\"{}}}\n", "]".repeat(depth))
+    };
+    assert_eq!(run_with(&jsonl, nested(100).as_bytes()).stdout, nested(100));
+    for depth in [200, 200_000] {
+        let deep = run_with(&jsonl, nested(depth).as_bytes());
+        assert!(matches!(deep.code, 1 | 2), "{}", deep.stderr);
+        assert_eq!(deep.stderr.lines().count(), 1, "{}", deep.stderr);
+    }
+    let first = "{\"t\":\"the\"}\n".to_owned() + &nested(200_000);
+    let deep = run_with(&jsonl, first.as_bytes());
+    assert_eq!((deep.code, deep.stderr.lines().count()), (1, 1));
 }
 
 #[test]

@@ -139,6 +139,8 @@ pub struct Cell {
     pub range: Range<usize>,
     /// Whether it is in quotes.
     pub quoted: bool,
+    /// Whether something other than spaces follows the closing quote.
+    pub torn: bool,
     /// Where the row goes on after it, or where the next row begins.
     pub next: usize,
     /// Whether it is its row's last.
@@ -174,9 +176,19 @@ impl<'c> Cells<'c> {
         Cell {
             range: start..end,
             quoted,
+            torn: quoted && bytes[from..end].iter().any(|&b| b != b' '),
             next,
             last,
         }
+    }
+
+    /// Whether a backslash stands before the closing quote. Where backslashes escape quotes, the
+    /// cell goes on.
+    fn escaped(&self, cell: &Cell) -> bool {
+        let inner = &self.bytes[cell.range.clone()].trim_ascii_end();
+        let inner = inner.strip_suffix(&[QUOTE]).unwrap_or(inner);
+        let backslashes = inner.iter().rev().take_while(|&&b| b == b'\\').count();
+        cell.quoted && backslashes % 2 == 1
     }
 
     /// After the closing quote of a cell whose opening quote is here.
@@ -244,17 +256,23 @@ impl Csv {
         header: Option<bool>,
     ) -> Result<(Csv, bool)> {
         let cells = Cells::new(dialect, first);
-        let (mut names, mut quoted) = (Vec::new(), Vec::new());
+        let (mut names, mut quoted, mut torn) = (Vec::new(), Vec::new(), false);
         let mut at = 0;
         let line_end = loop {
             let cell = cells.at(at);
             names.push(cells.text(&cell));
             quoted.push(cell.quoted);
+            torn |= cell.torn;
             at = cell.next;
             if cell.last {
                 break line_end(&first[cell.range.end..]);
             }
         };
+        if torn {
+            return Err(Error::Usage(
+                "the first row has text after a closing quote: a quote in a cell must be doubled; check --delimiter, or give --no-quotes".into(),
+            ));
+        }
         let mut found = Vec::new();
         let mut named = false;
         for column in columns {
@@ -275,7 +293,7 @@ impl Csv {
                 )));
             }
             // A row of data may well have a number in it.
-            named |= by_number.is_err();
+            named |= as_number(column).is_none();
             found.extend(by_name);
         }
         if header.is_none() && !named {
@@ -302,11 +320,15 @@ impl Csv {
     fn row<'c>(&self, cells: &Cells<'c>, start: usize, edits: &mut Edits<'c>) -> usize {
         let (mut column, mut at) = (0, start);
         let mut wanted = self.columns.iter().peekable();
+        let mut escapes = false;
         loop {
             let cell = cells.at(at);
+            let (next, last) = (cell.next, cell.last);
+            escapes |= cell.torn;
             let private = wanted.next_if(|&&(c, _)| c == column);
             // Nothing, not even quotes, is null, and stays.
             if let Some(&(_, style)) = private.filter(|_| !cell.range.is_empty()) {
+                escapes |= cells.escaped(&cell);
                 match cells.text(&cell) {
                     Some(text) => edits.cell(cell.range, text, style),
                     None => {
@@ -315,10 +337,16 @@ impl Csv {
                     }
                 }
             }
-            (column, at) = (column + 1, cell.next);
-            if cell.last {
+            (column, at) = (column + 1, next);
+            if last {
                 break;
             }
+        }
+        if escapes {
+            // Cells would be cut where they are not, and text land in columns that are copied.
+            edits.bad_row(
+                "has text or a backslash at a closing quote: a quote in a cell must be doubled",
+            );
         }
         if column != self.width {
             edits.bad_row(if column < self.width {
@@ -339,18 +367,23 @@ fn line_end(bytes: &[u8]) -> &'static [u8] {
     }
 }
 
+/// A column that is written as a number, whether there are so many or not.
+fn as_number(column: &str) -> Option<usize> {
+    column.strip_prefix('#').unwrap_or(column).parse().ok()
+}
+
 /// A column given by its number, or the reason why it is none.
 fn number(column: &str, width: usize, header: Option<bool>) -> Result<usize> {
-    match column.strip_prefix('#').unwrap_or(column).parse::<usize>() {
-        Ok(number) if (1..=width).contains(&number) => Ok(number - 1),
-        Ok(_) => Err(Error::Usage(format!(
+    match as_number(column) {
+        Some(number) if (1..=width).contains(&number) => Ok(number - 1),
+        Some(_) => Err(Error::Usage(format!(
             "--column {column}: the first row has {width} columns, counted from 1"
         ))),
-        Err(_) if header == Some(false) => Err(Error::Usage(format!(
+        None if header == Some(false) => Err(Error::Usage(format!(
             "--column {column}: without a header, columns are numbers from 1 to {width}"
         ))),
         // The header is not repeated: without one it would be a row of data.
-        Err(_) => Err(Error::Usage(format!(
+        None => Err(Error::Usage(format!(
             "--column {column}: no such name among the {width} cells of the first row; check --delimiter, or give a number"
         ))),
     }

@@ -106,7 +106,12 @@ struct Search<'c> {
     found: Found<'c>,
     /// Whether anything is where a path leads, be it null or empty.
     met: bool,
+    /// Objects and arrays around the value at hand.
+    depth: usize,
 }
+
+/// As deep as `serde_json` goes by itself. Raw values have no such limit of their own.
+const DEEPEST: usize = 127;
 
 impl<'c> Search<'c> {
     fn new(line: &'c str) -> Search<'c> {
@@ -114,15 +119,19 @@ impl<'c> Search<'c> {
             line,
             found: Vec::new(),
             met: false,
+            depth: 0,
         }
     }
 
     /// What a node wants of a value.
     fn value(&mut self, raw: &'c str, node: &Node) -> serde_json::Result<()> {
         self.met |= node.wanted;
+        if self.depth > DEEPEST {
+            return Err(serde::de::Error::custom("too deep"));
+        }
         match raw.as_bytes().first() {
-            Some(b'{') if !node.wanted => self.fields(raw, node),
-            Some(b'[') => self.elements(raw, node),
+            Some(b'{') if !node.wanted => self.inside(|search| search.fields(raw, node)),
+            Some(b'[') => self.inside(|search| search.elements(raw, node)),
             Some(b'n') => Ok(()),
             Some(b'"') if node.wanted => {
                 let text = string(raw)?;
@@ -134,6 +143,16 @@ impl<'c> Search<'c> {
                 Ok(())
             }
         }
+    }
+
+    fn inside(
+        &mut self,
+        search: impl FnOnce(&mut Self) -> serde_json::Result<()>,
+    ) -> serde_json::Result<()> {
+        self.depth += 1;
+        let done = search(self);
+        self.depth -= 1;
+        done
     }
 
     fn push(&mut self, raw: &str, text: Option<Cow<'c, str>>) {

@@ -18,7 +18,7 @@ use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 use ::parquet::basic::{LogicalType, Repetition, Type};
 use ::parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
@@ -68,35 +68,32 @@ pub fn run(
     if partial.state().complete {
         return Ok(counts);
     }
-    let done = withstand(path, || privatize(job, columns, path, partial, &mut counts));
+    let done = privatize(job, columns, path, partial, &mut counts);
     match done.and_then(|()| output.complete()) {
         Ok(()) => Ok(counts),
         Err(error) => Err(output.fail(error)),
     }
 }
 
-/// The crate that reads the format panics at some files that are damaged. To the user that is
-/// an error like others; `silenced` tells a panic hook so.
-fn withstand(path: &Path, run: impl FnOnce() -> Result) -> Result {
-    READING.fetch_add(1, Ordering::SeqCst);
+/// Calls into the crate that reads the format, which panics at some files that are damaged. To
+/// the user that is an error like others; `silenced` tells a panic hook so.
+fn withstand<T>(call: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
+    READING.set(true);
     // What a panic leaves half done is the output, which goes on from its checkpoint.
-    let done = catch_unwind(AssertUnwindSafe(run));
-    READING.fetch_sub(1, Ordering::SeqCst);
-    match done {
-        Ok(Err(Error::Thread)) | Err(_) => Err(Error::Malformed {
-            name: path.display().to_string(),
-            problem: DAMAGED.into(),
-        }),
-        Ok(done) => done,
-    }
+    let done = catch_unwind(AssertUnwindSafe(call));
+    READING.set(false);
+    done.unwrap_or_else(|_| Err(ParquetError::General(DAMAGED.into())))
 }
 
-/// Whether a panic now would be told as an error of the input: nobody else need tell it.
+/// Whether a panic of this thread would be told as an error of the input: nobody else need
+/// tell it.
 pub fn silenced() -> bool {
-    READING.load(Ordering::SeqCst) > 0
+    READING.get()
 }
 
-static READING: AtomicUsize = AtomicUsize::new(0);
+thread_local! {
+    static READING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
 
 const DAMAGED: &str = "it is not Parquet, or was cut short or damaged";
 
@@ -159,10 +156,16 @@ fn privatize(
     };
     let open = || File::open(path).map(Strict);
     let open = || open().map_err(|e| Error::read(path, e));
-    let reader = SerializedFileReader::new(open()?).map_err(|e| trouble.input(e))?;
+    let file = open()?;
+    let length = Length::len(&file);
+    let reader = withstand(|| SerializedFileReader::new(file)).map_err(|e| trouble.input(e))?;
     let metadata = reader.metadata().clone();
     let schema = metadata.file_metadata().schema_descr_ptr();
     let private = find(columns, &schema)?;
+    let apart = withstand(|| Ok(lie_apart(&metadata, length)));
+    if !apart.map_err(|e| trouble.input(e))? {
+        return Err(trouble.malformed(DAMAGED));
+    }
     let properties = Arc::new(properties(&metadata, &private));
     let root = schema.root_schema_ptr();
 
@@ -190,12 +193,13 @@ fn privatize(
             let chunk = of_group.column(column);
             if !private {
                 let close = as_it_is(chunk, of_group);
-                let copied = row_group.append_column(&open()?, close);
+                let file = open()?;
+                let copied = withstand(|| row_group.append_column(&file, close));
                 copied.map_err(|e| trouble.output(e))?;
                 continue;
             }
-            let group_reader = reader.get_row_group(group).map_err(|e| trouble.input(e))?;
-            let column_reader = group_reader.get_column_reader(column);
+            let column_reader =
+                withstand(|| reader.get_row_group(group)?.get_column_reader(column));
             let column_reader = column_reader.map_err(|e| trouble.input(e))?;
             let source = Column {
                 reader: get_typed_column_reader::<ByteArrayType>(column_reader),
@@ -220,6 +224,19 @@ fn privatize(
     let groups = metadata.num_row_groups() as u64;
     writer.inner_mut().partial.reached(counts, groups);
     Ok(())
+}
+
+/// Whether column chunks lie in the file, and none in another: a column that is copied would bring
+/// the text of a private one along.
+fn lie_apart(metadata: &ParquetMetaData, length: u64) -> bool {
+    let groups = metadata.row_groups().iter();
+    let chunks = groups.flat_map(RowGroupMetaData::columns);
+    let mut ranges: Vec<(u64, u64)> = chunks.map(ColumnChunkMetaData::byte_range).collect();
+    ranges.retain(|(_, bytes)| *bytes > 0);
+    ranges.sort_unstable();
+    let end = |(start, bytes): (u64, u64)| start.saturating_add(bytes);
+    let within = ranges.iter().all(|range| end(*range) <= length);
+    within && ranges.is_sorted_by(|a, b| end(*a) <= b.0)
 }
 
 /// A file at whose end reading is an error. The crate that reads the format takes no notice
@@ -387,7 +404,7 @@ fn rewrite<W: Write + Send>(
     };
     let description = column.description.clone();
     let mut rows = counts.rows;
-    let next = || column.next().map_err(|e| trouble.input(e));
+    let next = || withstand(|| column.next()).map_err(|e| trouble.input(e));
     let work = |batch| privatize_batch(job, &description, batch);
     let write = |batch: Result<Batch, BadValue>| {
         let batch = batch.map_err(|bad| Error::BadRow {

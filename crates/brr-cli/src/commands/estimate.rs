@@ -20,7 +20,8 @@ use crate::model_source;
 /// The mechanism is public, so its noise can be taken out of the counts (not out of any
 /// one text). Give model, mechanism and budget as they were given to `brr privatize`, or
 /// the manifest of that run. Prints a line per word: the estimated number of
-/// occurrences, a 95 % interval, and how often the word was received.
+/// occurrences, an interval made for 95 % (experiments/estimate measures it), and how often
+/// the word was received.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   brr estimate --keep 0.7 --input private.txt --top 100
@@ -46,7 +47,7 @@ pub struct Args {
     /// Print so many words [default: all that are estimated to be there]
     #[arg(long, value_name = "N")]
     top: Option<usize>,
-    /// Resamplings behind the intervals; 0 for none
+    /// Resamplings behind the intervals; fewer than 2 for none
     #[arg(long, value_name = "N", default_value_t = 40)]
     resamplings: usize,
     /// Seed of simulation and resampling
@@ -104,6 +105,12 @@ pub fn run(args: Args) -> Result {
         ..Plan::default()
     };
     let found = estimate(&channel, &documents, &start, &plan);
+    if found.turns == 0 || documents.few() {
+        eprintln!(
+            "brr: {} documents tell little: estimates and intervals lean on what was believed beforehand (--prior)",
+            documents.len()
+        );
+    }
     print(&args, &model, &documents, start.unknown, &found)
 }
 

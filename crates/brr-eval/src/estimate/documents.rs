@@ -4,6 +4,14 @@ use brr::vocabulary::WordId;
 /// With fewer documents than this, halves are made of words instead.
 const ENOUGH: usize = 30;
 
+/// The same for the same number every time, but without a rhythm: texts may repeat themselves.
+fn coin(number: usize) -> bool {
+    // The multiplication of a linear congruential generator, twice, and a high bit.
+    let mixed = (number as u64 + 1).wrapping_mul(0x5851_f42d_4c95_7f2d);
+    let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x5851_f42d_4c95_7f2d);
+    mixed >> 63 == 1
+}
+
 /// Outputs by document.
 #[derive(Clone, Debug, Default)]
 pub struct Documents {
@@ -56,11 +64,16 @@ impl Documents {
         self.counted(|_, _| true)
     }
 
-    /// The same over every other document, the odd or the even ones. Words of one text belong
-    /// together; only if there are few texts are words taken in turn.
-    pub(super) fn half(&self, odd: bool) -> Vec<f64> {
-        let by_word = self.len() < ENOUGH;
-        self.counted(|document, word| (if by_word { word } else { document } % 2 == 1) == odd)
+    /// Whether there are too few documents to judge by halves of them.
+    pub fn few(&self) -> bool {
+        self.len() < ENOUGH
+    }
+
+    /// The same over one of two halves of the documents. Words of one text belong together; only
+    /// if there are few texts are words put into halves, each by itself.
+    pub(super) fn half(&self, second: bool) -> Vec<f64> {
+        let few = self.few();
+        self.counted(|document, word| coin(if few { word } else { document }) == second)
     }
 
     /// How often each word is there, counted where document and place say so.

@@ -2,21 +2,23 @@
 //!
 //! **Noise.** The parametric bootstrap: were the estimate the truth, outputs would be
 //! Poisson numbers with the means that it predicts. They are drawn again and again, and the
-//! whole estimation is run on them, from the same start and with as many turns. The
-//! texts themselves are fixed, so words that come in bursts widen nothing. Half an interval
-//! is 1.96 times the standard deviation of a word's share over these runs, or what follows.
+//! whole estimation is run on them, from the same start and with as many turns. Half an
+//! interval is 1.96 times the standard deviation of a word's share over these runs, or what
+//! follows. So words are taken as independent draws from a source: for the number of
+//! occurrences in these very texts that is on the safe side, for a source whose words come in
+//! bursts it is not.
 //!
 //! **What can be told at all.** Near 0 shares hardly move from run to run, since they
-//! cannot fall below. But no estimate can be surer than the information that the outputs
-//! hold about a word (Cramér and Rao): with n words received, the variance of f(w) is at
-//! least 1 / (n * sum over y of (C(y | w) - p(y))^2 / p(y)), even if all other words
-//! were known.
+//! cannot fall below. But the outputs hold only so much information about a word: with n
+//! words received, half a width is taken from a variance of at least
+//! 1 / (n * sum over y of (C(y | w) - p(y))^2 / p(y)), what an unbiased estimate of a rare
+//! word has at best (Cramér and Rao).
 //!
 //! **Bias.** An estimate that stops early is drawn toward where it started, and one that
 //! goes on gives rare words, which cannot have less than nothing, what it takes from
 //! frequent ones. Both show in the runs of the bootstrap, whose truth is known: how far they
 //! are off on average, the estimate may be off, too, and the interval is stretched by that.
-//! It is stretched as well to where three times as many turns lead.
+//! It is stretched as well to where four times as many turns lead, and no fewer than some.
 //!
 //! `experiments/estimate` has the measured shares of words within their intervals.
 
@@ -29,8 +31,9 @@ use super::Plan;
 use super::channel::WordChannel;
 use super::update::{Frequencies, predict, run};
 
-/// How many times as many turns show the bias.
+/// How many times as many turns, and how many at least, show the bias.
 const FURTHER: usize = 3;
+const FURTHER_LEAST: usize = 30;
 /// Half the width of a 95 % interval, in standard deviations.
 const Z95: f64 = 1.96;
 
@@ -51,13 +54,16 @@ impl Intervals {
         plan: &Plan,
     ) -> Intervals {
         let share = &found.words;
-        if plan.resamplings == 0 {
+        if plan.resamplings < 2 {
             let (low, high) = (share.clone(), share.clone());
             return Intervals { low, high };
         }
         let total: f64 = counts.iter().sum();
         let predicted = predict(channel, found);
-        let further = run(channel, counts, found.clone(), FURTHER * turns).words;
+        let further = {
+            let turns = (FURTHER * turns).max(FURTHER_LEAST);
+            run(channel, counts, found.clone(), turns).words
+        };
         let errors = parallel::map(plan.threads.clamp(1, PARTS), PARTS, |part| {
             let mut errors = Errors::none(share.len());
             for number in (part..plan.resamplings).step_by(PARTS) {
@@ -74,7 +80,8 @@ impl Intervals {
         let n = plan.resamplings as f64;
         let end = |w: usize, side: fn(f64, f64) -> f64, sign: f64| {
             let bias = errors.sum[w] / n;
-            let variance = (errors.squares[w] / n - bias * bias).max(least[w]);
+            let spread = (errors.squares[w] - n * bias * bias) / (n - 1.0);
+            let variance = spread.max(least[w]);
             let centre = side(side(share[w], share[w] - bias), further[w]);
             centre + sign * Z95 * libm::sqrt(variance)
         };

@@ -99,7 +99,7 @@ impl Start {
 pub struct Plan {
     /// When to stop.
     pub stop: Stop,
-    /// Resamplings behind the intervals; none if 0.
+    /// Resamplings behind the intervals; none if fewer than 2.
     pub resamplings: usize,
     /// Seed of the resampling.
     pub seed: u64,

@@ -249,10 +249,26 @@ fn halves_are_of_documents_or_of_words_if_those_are_few() {
     documents.push([]);
     assert_eq!((documents.len(), documents.total()), (2, 3));
     assert_eq!(documents.counts(), [1.0, 2.0, 0.0]);
-    assert_eq!(documents.half(false), [1.0, 1.0, 0.0]);
+    assert!(documents.few());
     (0..30).for_each(|_| documents.push([2]));
-    assert_eq!(documents.half(false), [1.0, 2.0, 15.0]);
-    assert_eq!(documents.half(true), [0.0, 0.0, 15.0]);
+    assert!(!documents.few());
+    let (one, other) = (documents.half(false), documents.half(true));
+    assert_eq!(one[1] + other[1], 2.0);
+    assert_eq!(one[1] * other[1], 0.0, "a document stays whole");
+    assert!(one[2] >= 5.0 && other[2] >= 5.0 && one[2] + other[2] == 30.0);
+}
+
+/// Words in step with their places, and hardly any noise: both halves must have seen all.
+#[test]
+fn a_few_texts_that_repeat_themselves_are_estimated() {
+    let mut documents = Documents::new(60);
+    (0..20).for_each(|_| documents.push([3, 9, 14, 21]));
+    let channel = WordChannel::exact(&Identity::new(60), 60, &effort());
+    let start = Start::by_rank(60).with_unknown(0.0);
+    let found = estimate(&channel, &documents, &start, &plan());
+    assert!(found.turns > 0);
+    let count = found.words[9];
+    assert!(count.low <= 20.0 && (count.estimate - 20.0).abs() < 1e-6 && 20.0 <= count.high);
 }
 
 #[test]

@@ -191,6 +191,7 @@ impl<V: Vector> QueryLimb<V> {
     /// The pick in this place must be one of the forms.
     #[inline(always)]
     unsafe fn pick(&self, forms: &[V], place: usize) -> V {
+        const { assert!(size_of::<V>() == V::BYTES && V::BYTES.is_multiple_of(Self::STEP)) };
         let offset = usize::from(self.picks[place]) * (V::BYTES / Self::STEP);
         // SAFETY: whole vectors from the first, as many as the caller promised.
         unsafe { *forms.as_ptr().byte_add(offset) }

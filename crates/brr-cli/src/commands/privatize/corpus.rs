@@ -433,7 +433,7 @@ fn tell(args: &Args, corpus: &Corpus, report: &Report) {
         );
     } else if named && !args.quiet {
         eprintln!(
-            "brr: {} cells privatized in {} rows; other columns are as they were",
+            "brr: rows: {1}, cells privatized: {0}; other columns are as they were",
             counts.documents, counts.rows
         );
     }
