@@ -64,6 +64,7 @@ fn csv_is_kept_byte_by_byte_outside_of_private_cells() {
     same("id,body,n\n1,\"the, \"\"film\"\"\nwas\r\ngood\", x \n\n2,bad,\"\"\"\"\r\n3,,");
     same("id,body\r1,the film\r2,bad\r");
     same("body\nthe\n\"\"\n");
+    same("\r\n\nid,body\n\n1,the\n");
     same("id,body\n007,the\n 1.0 ,film\n");
     let semicolon = [
         "--format",
@@ -188,6 +189,7 @@ fn json_fields_are_found_and_the_rest_is_kept() {
     same(
         "{\"a\" : {\"text\":\"the film\",\"n\":1.50e+01}, \"tags\":[\"good\", null, \"bad\"] , \"x\":\"É\\u00e9\"}\n\n{\"a\":null}\r\n{}",
     );
+    same("\n\n{\"a\":{\"text\":\"the\"},\"tags\":[]}\n");
     same("{\"a\":[{\"text\":\"the\"},{\"text\":[\"film\",[\"was\"]]}]}\n");
     // A key that is there twice or in disguise is private all the same.
     let twice = "{\"tags\":\"SECRET\",\"t\\u0061gs\":\"SECRET\",\"b\":{\"tags\":\"kept\"}}\n";

@@ -70,8 +70,41 @@ impl Case {
         // SIGKILL: nothing can be put in order.
         let _ = child.kill();
         let ended = child.wait().unwrap();
+        assert!(
+            matches!(ended.code(), None | Some(0)),
+            "it failed by itself"
+        );
         let complete = self.output().exists() && !self.checkpoint().exists();
         !ended.success() && !complete
+    }
+
+    /// Kills it where a checkpoint is there, and the output is not.
+    fn killed_at_a_checkpoint(&self) {
+        let manifest = self.folder.name("run.json");
+        for _ in 0..100 {
+            let args = self.with(&["--force", "--manifest", &manifest]);
+            let mut child = brr(&args).stderr(Stdio::null()).spawn().unwrap();
+            while !self.checkpoint().exists() && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            let _ = child.kill();
+            child.wait().unwrap();
+            if self.checkpoint().exists() && !self.output().exists() {
+                return;
+            }
+            let _ = std::fs::remove_file(self.output());
+            let _ = std::fs::remove_file(self.checkpoint());
+        }
+        panic!("it was always done before it could be killed");
+    }
+
+    /// Waits until some of the output is there.
+    fn wait_for_output(&self, child: &mut std::process::Child) {
+        let partial = self.folder.path(&format!("out.{}.partial", self.kind));
+        while std::fs::metadata(&partial).map_or(0, |m| m.len()) == 0 {
+            assert!(child.try_wait().unwrap().is_none(), "it was done too soon");
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     fn checkpoint(&self) -> std::path::PathBuf {
@@ -136,13 +169,8 @@ fn no_row_is_lost_or_doubled_by_kills_at_random_moments() {
 #[test]
 fn the_manifest_tells_where_a_run_went_on() {
     let case = Case::new("csv", 20_000);
-    let mut longest = Duration::from_millis(40);
-    while !case.folder.path("out.csv.checkpoint").exists() || case.output().exists() {
-        let _ = std::fs::remove_file(case.output());
-        case.killed_after(longest);
-        longest = longest.mul_f64(0.9);
-    }
-    let text = std::fs::read(case.folder.path("out.csv.checkpoint")).unwrap();
+    case.killed_at_a_checkpoint();
+    let text = std::fs::read(case.checkpoint()).unwrap();
     let state: Value = serde_json::from_slice(&text).unwrap();
     let record = case.finish();
     let restarts = record["restarts"].as_array().unwrap();
@@ -161,11 +189,8 @@ fn a_signal_ends_at_a_safe_point_and_says_how_to_go_on() {
     for kind in ["csv", "jsonl.zst", "txt.gz", "parquet"] {
         let case = Case::new(kind, 60_000);
         let args = case.with(&[]);
-        let child = brr(&args).stderr(Stdio::piped()).spawn().unwrap();
-        let partial = case.folder.path(&format!("out.{kind}.partial"));
-        while std::fs::metadata(&partial).map_or(0, |m| m.len()) == 0 {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        let mut child = brr(&args).stderr(Stdio::piped()).spawn().unwrap();
+        case.wait_for_output(&mut child);
         let id = child.id().to_string();
         let mut kill = std::process::Command::new("kill");
         assert!(kill.args(["-s", "TERM", &id]).status().unwrap().success());
@@ -179,10 +204,7 @@ fn a_signal_ends_at_a_safe_point_and_says_how_to_go_on() {
 #[test]
 fn only_the_same_run_goes_on() {
     let case = Case::new("csv", 20_000);
-    while !case.folder.path("out.csv.checkpoint").exists() {
-        case.killed_after(Duration::from_millis(30));
-        let _ = std::fs::remove_file(case.output());
-    }
+    case.killed_at_a_checkpoint();
     let other = case.with(&["--resume", "--layout", "words"]);
     assert_one_line(&run(&other), 2, &["--layout", "keep", "words", "--force"]);
     let other = case.with(&["--resume", "--column", "id"]);
@@ -202,10 +224,7 @@ fn two_runs_do_not_share_an_output() {
     let case = Case::new("txt", 200_000);
     let args = case.with(&[]);
     let mut first = brr(&args).stderr(Stdio::null()).spawn().unwrap();
-    let partial = case.folder.path("out.txt.partial");
-    while std::fs::metadata(&partial).map_or(0, |m| m.len()) == 0 {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    case.wait_for_output(&mut first);
     let second = run(&case.with(&["--force"]));
     assert_one_line(&second, 2, &["another brr", "out.txt.partial"]);
     let _ = first.kill();

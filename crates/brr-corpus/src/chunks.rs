@@ -128,6 +128,16 @@ impl Chunks {
         Ok(there)
     }
 
+    /// Takes a byte off that ends a line, if the input goes on with one.
+    pub fn take_line_end(&mut self) -> Result<Option<u8>> {
+        for end in [b'\n', b'\r'] {
+            if self.take_prefix(&[end])? {
+                return Ok(Some(end));
+            }
+        }
+        Ok(None)
+    }
+
     /// A copy of the first record, which stays where it is; the rest of the input if no record
     /// ends.
     pub fn peek_record(&mut self, mut framing: Box<dyn Framing>) -> Result<Vec<u8>> {

@@ -91,6 +91,10 @@ impl<'a> Rows<'a> {
         if chunks.take_prefix(BOM)? {
             head.extend_from_slice(BOM);
         }
+        // Blank lines are no rows, before the first as anywhere.
+        while let Some(end) = chunks.take_line_end()? {
+            head.push(end);
+        }
         match self {
             Rows::Text(text) => Ok((Box::new(text), head)),
             Rows::Jsonl(jsonl) => {
