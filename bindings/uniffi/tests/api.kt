@@ -67,7 +67,9 @@ fun budgets(model: Model) {
 fun texts(model: Model) {
     for (mechanism in Mechanism.entries) {
         val high = Privatizer(model, Options(mechanism, Budget.Epsilon(20.0)))
-        check(high.privatize("the film was good").text == "the film was good")
+        // A word changes one time in 260,000, two of four one time in ten billion.
+        val kept = high.privatize("the film was good").text.split(" ")
+        check(kept.zip(listOf("the", "film", "was", "good")).count { (a, b) -> a == b } >= 3)
         val low = Privatizer(model, Options(mechanism, Budget.Epsilon(0.01)))
         val drawn = List(5) { low.privatize(TEXT).text }.toSet()
         check(drawn.size == 5 && TEXT.lowercase() !in drawn)

@@ -80,7 +80,10 @@ class Texts(unittest.TestCase):
     def test_a_high_budget_keeps_words_a_low_one_replaces_them(self):
         for mechanism in Mechanism:
             high = privatizer(mechanism=mechanism, budget=Budget.EPSILON(20.0))
-            self.assertEqual(high.privatize("the film was good").text, "the film was good")
+            # A word changes one time in 260,000, two of four one time in ten billion.
+            kept = high.privatize("the film was good").text.split(" ")
+            same = sum(a == b for a, b in zip(kept, ["the", "film", "was", "good"], strict=True))
+            self.assertGreaterEqual(same, 3)
             low = privatizer(mechanism=mechanism, budget=Budget.EPSILON(0.01))
             texts = {low.privatize(TEXT).text for _ in range(5)}
             self.assertEqual(len(texts), 5)
