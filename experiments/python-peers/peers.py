@@ -38,7 +38,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--cache", default="cache", help="for dp-diffractor's lists")
-    parser.add_argument("--diffractor", choices=["as-it-comes", "stripped"], help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--diffractor", choices=["as-it-comes", "stripped"], help=argparse.SUPPRESS
+    )
     args = parser.parse_args()
     if args.diffractor:
         serve(run_diffractor(args.diffractor == "stripped", Path(args.cache).resolve()))
