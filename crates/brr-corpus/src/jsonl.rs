@@ -85,6 +85,11 @@ impl Jsonl {
             return Ok(());
         };
         let reason = match has(row, path) {
+            None if row.trim_ascii_start().starts_with(b"[") => {
+                return Err(Error::Usage(
+                    "the input begins with an array: brr reads an object per line, such as jq -c '.[]' makes of it".into(),
+                ));
+            }
             None => {
                 "the first row is not a JSON object, so it does not tell whether the path is right"
             }

@@ -94,14 +94,28 @@ impl<'a> Rows<'a> {
     /// The format, and the bytes before the first row, which are copied.
     fn prepare(self, chunks: &mut Chunks) -> Result<(Box<dyn RowFormat + 'a>, Vec<u8>)> {
         const BOM: &[u8] = b"\xef\xbb\xbf";
+        // What no text begins with.
+        for (mark, problem) in [
+            (
+                &b"\x1f\x8b"[..],
+                "this is packed by gzip: unpack it first, or give a file whose name ends in .gz",
+            ),
+            (
+                b"\x28\xb5\x2f\xfd",
+                "this is packed by Zstandard: unpack it first, or give a file whose name ends in .zst",
+            ),
+            (b"\xff\xfe", "this is UTF-16: convert it to UTF-8 first"),
+            (b"\xfe\xff", "this is UTF-16: convert it to UTF-8 first"),
+        ] {
+            if chunks.take_prefix(mark)? {
+                return Err(Error::Malformed {
+                    name: chunks.source().name().to_owned(),
+                    problem: problem.into(),
+                });
+            }
+        }
         if let Rows::Text(text) = self {
             return Ok((Box::new(text), Vec::new()));
-        }
-        if chunks.take_prefix(b"\xff\xfe")? || chunks.take_prefix(b"\xfe\xff")? {
-            return Err(Error::Malformed {
-                name: chunks.source().name().to_owned(),
-                problem: "this is UTF-16; convert it to UTF-8 first".into(),
-            });
         }
         let mut head = Vec::new();
         if chunks.take_prefix(BOM)? {
