@@ -12,7 +12,6 @@ import pytest
 
 import brr
 
-
 # The work takes a minute, and is left alone after a few turns of the other thread. With the
 # lock held these turns would have to wait for its end.
 MEANWHILE = """
