@@ -62,7 +62,7 @@ impl Choice {
             on_bad_row: self.on_bad_row,
             max_record: MAX_RECORD,
             stop: &AtomicBool::new(false),
-            progress: &|_| {},
+            tell: &|_| {},
         })
     }
 

@@ -154,6 +154,17 @@ fn columns_are_names_or_numbers_and_a_header_is_declared() {
         &["--column 3", "2 columns"],
     );
     assert_one_line(&csv(&["-c", "body"]), 2, &["--column body", "--delimiter"]);
+    let alike = csv(&["-c", " film"]);
+    assert_one_line(&alike, 2, &["column 2", "case or white space", "#2"]);
+    let aloud = ["privatize", "--format", "csv", "-c", "body"];
+    assert_one_line(
+        &run_with(
+            &aloud, b"the
+",
+        ),
+        2,
+        &["--column body"],
+    );
     let numbers = |more: &[&str]| {
         let args = [&SAME[..], &["--format", "csv"], more].concat();
         run_with(&args, b"2,1,3\nThe,Film,Was\n")
@@ -190,9 +201,9 @@ fn json_fields_are_found_and_the_rest_is_kept() {
         "{\"a\" : {\"text\":\"the film\",\"n\":1.50e+01}, \"tags\":[\"good\", null, \"bad\"] , \"x\":\"É\\u00e9\"}\n\n{\"a\":null}\r\n{}",
     );
     same("\n\n{\"a\":{\"text\":\"the\"},\"tags\":[]}\n");
-    same("{\"a\":[{\"text\":\"the\"},{\"text\":[\"film\",[\"was\"]]}]}\n");
+    same("{\"a\":[{\"text\":\"the\"},{\"text\":[\"film\",[\"was\"]]}],\"tags\":null}\n");
     // A key that is there twice or in disguise is private all the same.
-    let twice = "{\"tags\":\"SECRET\",\"t\\u0061gs\":\"SECRET\",\"b\":{\"tags\":\"kept\"}}\n";
+    let twice = "{\"tags\":\"SECRET\",\"t\\u0061gs\":\"SECRET\",\"b\":{\"tags\":\"kept\"},\"a\":{\"text\":\"\"}}\n";
     let out = through(&args, twice);
     assert!(!out.contains("SECRET") && out.contains("kept"), "{out}");
     let dotted = ["--format", "jsonl", "-c", "/a.text/b"];
@@ -268,6 +279,49 @@ fn parquet_keeps_row_groups_metadata_and_other_columns() {
     assert_eq!(rows.len(), 2500);
     let number = run(&[&SAME[..], &files, &["--column", "id", "--force"]].concat());
     assert_one_line(&number, 2, &["--column id", "not a column of strings"]);
+}
+
+/// A footer can say that a column's bytes are those of another.
+#[test]
+fn a_copied_parquet_column_brings_no_private_one_along() {
+    use parquet::file::metadata::ParquetMetaDataWriter;
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+
+    let folder = Folder::new();
+    let (input, output) = (folder.name("in.parquet"), folder.name("out.parquet"));
+    write("parquet", Path::new(&input), &["canary ".repeat(5)]);
+    let mut bytes = std::fs::read(&input).unwrap();
+    let reader = SerializedFileReader::new(bytes::Bytes::from(bytes.clone())).unwrap();
+    let footer = bytes.len() - 8;
+    let footer = footer - u32::from_le_bytes(*bytes[footer..].first_chunk().unwrap()) as usize;
+    let mut metadata = reader.metadata().clone().into_builder();
+    for group in metadata.take_row_groups() {
+        let mut columns = group.columns().to_vec();
+        let body = columns[1].clone();
+        columns[0] = columns[0]
+            .clone()
+            .into_builder()
+            .set_data_page_offset(body.data_page_offset())
+            .set_dictionary_page_offset(body.dictionary_page_offset())
+            .set_total_compressed_size(body.compressed_size())
+            .build()
+            .unwrap();
+        let group = group.into_builder().set_column_metadata(columns);
+        metadata = metadata.add_row_group(group.build().unwrap());
+    }
+    bytes.truncate(footer);
+    ParquetMetaDataWriter::new(&mut bytes, &metadata.build())
+        .finish()
+        .unwrap();
+    std::fs::write(&input, &bytes).unwrap();
+    assert!(bytes.windows(6).any(|part| part == b"canary"));
+    let files = ["--input", &input, "--output", &output, "--column", "body"];
+    let ran = run(&[&SAME[..], &files].concat());
+    assert_one_line(&ran, 1, &["in.parquet", "damaged"]);
+    for name in folder.listing().iter().filter(|name| *name != "in.parquet") {
+        let written = std::fs::read(folder.path(name)).unwrap();
+        assert!(!written.windows(6).any(|part| part == b"canary"), "{name}");
+    }
 }
 
 #[test]
@@ -380,6 +434,8 @@ fn a_mistyped_path_copies_nothing() {
             .unwrap()
             .contains("secretword")
     );
+    let one = call("remark", &["--optional-columns", "-c", "user.comment"]);
+    assert_one_line(&one, 0, &["warning", "--column remark", "no row"]);
     let nothing = call("remark", &["--optional-columns"]);
     assert_one_line(
         &nothing,

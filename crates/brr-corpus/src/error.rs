@@ -39,14 +39,13 @@ pub enum Error {
         row: Option<u64>,
     },
     /// A row that cannot be read, under [`OnBadRow::Fail`](crate::OnBadRow::Fail).
-    #[error(
-        "row {row} (at byte {offset}) {reason}; --on-bad-row skip leaves such rows out, copy-null keeps them without their text"
-    )]
+    #[error("row {row}{}", bad_row(*.offset, reason))]
     BadRow {
         /// Counted from 1, without the header.
         row: u64,
-        /// In the unpacked input, from 0.
-        offset: u64,
+        /// In the unpacked input, from 0; of a format whose rows have no place of their own,
+        /// nothing.
+        offset: Option<u64>,
         /// What is wrong with it.
         reason: &'static str,
     },
@@ -84,6 +83,16 @@ pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
 fn after_row(row: Option<u64>) -> String {
     row.map_or(String::new(), |row| format!(" after row {row}"))
+}
+
+fn bad_row(offset: Option<u64>, reason: &str) -> String {
+    match offset {
+        Some(offset) => format!(
+            " (at byte {offset}) {reason}; --on-bad-row skip leaves such rows out, copy-null keeps them without their text"
+        ),
+        // Nor can a row without a place be left out.
+        None => format!(" {reason}; --on-bad-row copy-null keeps such rows without their text"),
+    }
 }
 
 fn kept(rows: u64, partial: &Path) -> String {

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use brr::Privatized;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -21,14 +22,30 @@ use crate::rows::RowFormat;
 #[derive(Debug, Default)]
 struct Node {
     wanted: bool,
+    /// Whether a row had something here, be it null or empty.
+    met: AtomicBool,
     fields: Vec<(String, Node)>,
+}
+
+impl Node {
+    /// Most rows need not write here, where all threads look.
+    fn meet(&self) {
+        if !self.met.load(Ordering::Relaxed) {
+            self.met.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn field(&self, key: &str) -> Option<usize> {
+        self.fields.iter().position(|(name, _)| name == key)
+    }
 }
 
 /// JSON lines with known private fields.
 pub struct Jsonl {
     root: Node,
-    /// Paths that the first row must have.
-    expected: Vec<String>,
+    paths: Vec<String>,
+    /// Whether rows may lack a path, the first too.
+    optional: bool,
 }
 
 impl Jsonl {
@@ -45,8 +62,7 @@ impl Jsonl {
             }
             let mut node = &mut root;
             for key in keys {
-                let place = node.fields.iter().position(|(name, _)| name == key);
-                let place = place.unwrap_or_else(|| {
+                let place = node.field(key).unwrap_or_else(|| {
                     node.fields.push((key.to_owned(), Node::default()));
                     node.fields.len() - 1
                 });
@@ -54,10 +70,10 @@ impl Jsonl {
             }
             node.wanted = true;
         }
-        let expected = if optional { &[] } else { paths };
         Ok(Jsonl {
             root,
-            expected: expected.to_vec(),
+            paths: paths.to_vec(),
+            optional,
         })
     }
 
@@ -65,7 +81,7 @@ impl Jsonl {
     /// that was meant to be private would be copied.
     pub fn check_first(&self, row: &[u8]) -> Result {
         let missing = |path: &&String| has(row, path) != Some(true);
-        let Some(path) = self.expected.iter().find(missing) else {
+        let Some(path) = self.paths.iter().find(missing).filter(|_| !self.optional) else {
             return Ok(());
         };
         let reason = match has(row, path) {
@@ -87,7 +103,7 @@ fn has(row: &[u8], path: &str) -> Option<bool> {
     let one = Jsonl::new(&[path.to_owned()], true).ok()?;
     let mut search = Search::new(line);
     search.fields(line.trim(), &one.root).ok()?;
-    Some(search.met)
+    Some(one.unseen().is_empty())
 }
 
 /// The keys of a path.
@@ -104,8 +120,6 @@ type Found<'c> = Vec<(Range<usize>, Option<Cow<'c, str>>)>;
 struct Search<'c> {
     line: &'c str,
     found: Found<'c>,
-    /// Whether anything is where a path leads, be it null or empty.
-    met: bool,
     /// Objects and arrays around the value at hand.
     depth: usize,
 }
@@ -118,14 +132,13 @@ impl<'c> Search<'c> {
         Search {
             line,
             found: Vec::new(),
-            met: false,
             depth: 0,
         }
     }
 
     /// What a node wants of a value.
     fn value(&mut self, raw: &'c str, node: &Node) -> serde_json::Result<()> {
-        self.met |= node.wanted;
+        node.meet();
         if self.depth > DEEPEST {
             return Err(serde::de::Error::custom("too deep"));
         }
@@ -240,7 +253,7 @@ impl Visitor<'_> for Key<'_> {
     }
 
     fn visit_str<E>(self, key: &str) -> Result<Option<usize>, E> {
-        Ok(self.0.fields.iter().position(|(name, _)| name == key))
+        Ok(self.0.field(key))
     }
 }
 
@@ -318,5 +331,20 @@ impl RowFormat for Jsonl {
     fn write(&self, text: &Privatized, _: Style, out: &mut Vec<u8>) {
         // Writing to memory cannot fail.
         let _ = serde_json::to_writer(out, &text.text);
+    }
+
+    fn unseen(&self) -> Vec<&str> {
+        let met = |path: &str| {
+            let mut node = &self.root;
+            for key in keys(path) {
+                match node.field(key) {
+                    Some(field) => node = &node.fields[field].1,
+                    None => return false,
+                }
+            }
+            node.met.load(Ordering::Relaxed)
+        };
+        let paths = self.paths.iter().map(String::as_str);
+        paths.filter(|path| !met(path)).collect()
     }
 }

@@ -35,5 +35,5 @@ pub use edits::OnBadRow;
 pub use error::{Error, Result};
 pub use format::{Format, Packing};
 pub use output::{Output, Partial};
-pub use rows::{Job, Report};
+pub use rows::{Event, Job, Report};
 pub use source::Source;

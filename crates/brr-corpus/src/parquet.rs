@@ -40,7 +40,7 @@ use crate::edits::OnBadRow;
 use crate::error::{Error, Result};
 use crate::output::{Output, Partial};
 use crate::pipeline;
-use crate::rows::Job;
+use crate::rows::{Event, Job};
 use crate::source::Source;
 
 /// Rows that go through the pipeline together.
@@ -166,6 +166,7 @@ fn privatize(
     if !apart.map_err(|e| trouble.input(e))? {
         return Err(trouble.malformed(DAMAGED));
     }
+    (job.tell)(Event::Begun);
     let properties = Arc::new(properties(&metadata, &private));
     let root = schema.root_schema_ptr();
 
@@ -218,7 +219,7 @@ fn privatize(
             partial.reached(counts, group as u64 + 1);
             partial.save_with(memory)?;
         }
-        (job.progress)(passed);
+        (job.tell)(Event::Passed(passed));
     }
     writer.finish().map_err(|e| trouble.output(e))?;
     let groups = metadata.num_row_groups() as u64;
@@ -409,7 +410,7 @@ fn rewrite<W: Write + Send>(
     let write = |batch: Result<Batch, BadValue>| {
         let batch = batch.map_err(|bad| Error::BadRow {
             row: rows + bad.row + 1,
-            offset: 0,
+            offset: None,
             reason: "is not UTF-8",
         })?;
         let typed = writer.typed::<ByteArrayType>();

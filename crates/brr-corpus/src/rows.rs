@@ -29,6 +29,11 @@ pub trait RowFormat: Sync {
 
     /// Writes a cell as the format wants it.
     fn write(&self, text: &Privatized, style: Style, out: &mut Vec<u8>);
+
+    /// Columns that no row had so far.
+    fn unseen(&self) -> Vec<&str> {
+        Vec::new()
+    }
 }
 
 /// What to do, besides the format.
@@ -44,8 +49,19 @@ pub struct Job<'a> {
     pub max_record: usize,
     /// Set from outside to end the run at the next row.
     pub stop: &'a AtomicBool,
-    /// Told how many bytes of the input file, or how many of a thousand parts, are done.
-    pub progress: &'a (dyn Fn(u64) + Sync),
+    /// Told what happens.
+    pub tell: &'a (dyn Fn(Event<'_>) + Sync),
+}
+
+/// What happens in a run, besides how it ends.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'e> {
+    /// The input is open and its columns are found: rows come next.
+    Begun,
+    /// So many bytes of the input file are done.
+    Passed(u64),
+    /// No row of this run had anything where this column should be.
+    Unseen(&'e str),
 }
 
 /// What was done.
@@ -164,6 +180,7 @@ fn stream(
     };
     let mut chunks = Chunks::new(source.open(packing)?, 0, job.max_record);
     let (format, head) = rows.prepare(&mut chunks)?;
+    (job.tell)(Event::Begun);
     match again {
         Some(path) => {
             let opened = Opened::file(&path, packing, position)?;
@@ -183,12 +200,12 @@ fn stream(
         counts.skipped += done.counts.skipped;
         counts.emptied += done.counts.emptied;
         output.put(&done.bytes, counts, done.position)?;
-        (job.progress)(taken.load(Ordering::Relaxed));
+        (job.tell)(Event::Passed(taken.load(Ordering::Relaxed)));
         if let Some((offset, reason)) = done.failed {
             let row = counts.rows + 1;
             return Err(Error::BadRow {
                 row,
-                offset,
+                offset: Some(offset),
                 reason,
             });
         }
@@ -197,7 +214,11 @@ fn stream(
         }
         Ok(())
     };
-    pipeline::run(job.threads, || chunks.next_chunk(), work, write)
+    pipeline::run(job.threads, || chunks.next_chunk(), work, write)?;
+    for column in format.unseen() {
+        (job.tell)(Event::Unseen(column));
+    }
+    Ok(())
 }
 
 /// A chunk's output.

@@ -2,6 +2,9 @@
 
 use super::weigh::WeightTable;
 
+/// Most blocks of 64 columns in a vector: one of 512 bits.
+pub(super) const MAX_BLOCKS: usize = 8;
+
 /// A vector of bytes, which is also a vector of bits.
 ///
 /// Every method must be `#[inline(always)]`, so that it is compiled into the
@@ -90,6 +93,23 @@ pub(super) trait Vector: Copy {
             for (slice, column) in out.iter_mut().zip(columns) {
                 *slice |= u64::from(column) << (8 * i);
             }
+        }
+        out
+    }
+
+    /// As [`Vector::bit_slices`], of a byte for each column of a vector: those of
+    /// block `b` are in plane `b`.
+    #[inline(always)]
+    fn slices(planes: [&[u8; 64]; MAX_BLOCKS]) -> [Self; 8] {
+        let mut slices = [[0; MAX_BLOCKS * 8]; 8];
+        for (b, plane) in planes[..Self::BYTES / 8].iter().enumerate() {
+            for (slice, bits) in slices.iter_mut().zip(Self::bit_slices(plane)) {
+                slice[b * 8..][..8].copy_from_slice(&bits.to_le_bytes());
+            }
+        }
+        let mut out = [Self::splat(0); 8];
+        for (out, slice) in out.iter_mut().zip(&slices) {
+            *out = Self::load(slice);
         }
         out
     }

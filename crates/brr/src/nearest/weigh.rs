@@ -4,7 +4,7 @@
 //! how much the 64 words of a block weigh together, where a word at distance `d`
 //! weighs what a table says. Sums of blocks are exact integers.
 
-use super::slices::{LimbTable, QueryLimb, add_limbs, strip};
+use super::slices::{self, Counter};
 use super::vector::Vector;
 use crate::codes::{CodeBits, CodeBlocks, CodeRows, LANES};
 
@@ -77,49 +77,36 @@ pub(super) fn weigh<V: Vector>(
     tables: &[&WeightTable],
     sums: &mut [u64],
 ) {
-    // A distance of `bits` must fit.
-    match codes.bits().get().ilog2() + 1 {
-        7 => weigh_counted::<V, 7>(codes, queries, tables, sums),
-        8 => weigh_counted::<V, 8>(codes, queries, tables, sums),
-        9 => weigh_counted::<V, 9>(codes, queries, tables, sums),
-        10 => weigh_counted::<V, 10>(codes, queries, tables, sums),
-        _ => weigh_counted::<V, 11>(codes, queries, tables, sums),
-    }
+    let weigh = Weigh {
+        codes,
+        queries,
+        tables,
+        sums,
+    };
+    slices::run::<V>(codes.bits(), weigh);
 }
 
-/// Counts distances in bit slices, a tile of words at a time (see
-/// [`super::slices`]), and weighs the tile for each query.
-#[inline(always)]
-fn weigh_counted<V: Vector, const P: usize>(
-    codes: CodeBlocks<'_>,
-    queries: &CodeRows,
-    tables: &[&WeightTable],
-    sums: &mut [u64],
-) {
-    let (limbs, strip) = (codes.bits().limbs(), strip::<V>());
-    let picks = queries.limbs().iter().map(|&l| QueryLimb::new(l));
-    let picks: Vec<QueryLimb<V>> = picks.collect();
-    let mut limb_tables = vec![LimbTable::<V>::zero(); strip.min(limbs)];
-    let mut sixteens = vec![[V::splat(0); 4]; limb_tables.len()];
-    let mut counts = vec![[V::splat(0); P]; queries.len()];
-    for first in (0..codes.blocks()).step_by(V::BYTES / 8) {
-        counts.fill([V::splat(0); P]);
-        let words = (codes.len() - first * LANES).min(V::BYTES * 8);
-        for start in (0..limbs).step_by(strip) {
-            let end = limbs.min(start + strip);
-            let limb_tables = &mut limb_tables[..end - start];
-            for (limb, table) in (start..end).zip(limb_tables.iter_mut()) {
-                table.fill(codes, first, limb);
-            }
-            let sixteens = &mut sixteens[..end - start];
-            for (q, query) in picks.chunks_exact(limbs).enumerate() {
-                counts[q] = add_limbs(counts[q], limb_tables, &query[start..end], sixteens);
-                if end == limbs {
-                    let sums = &mut sums[q * codes.blocks() + first..];
-                    let blocks = words.div_ceil(LANES);
-                    V::weigh(counts[q], tables[q], words, &mut sums[..blocks]);
-                }
-            }
+/// Counts distances in bit slices, a tile of words at a time, and weighs the
+/// tile for each query.
+struct Weigh<'a> {
+    codes: CodeBlocks<'a>,
+    queries: &'a CodeRows,
+    tables: &'a [&'a WeightTable],
+    sums: &'a mut [u64],
+}
+
+impl<V: Vector> slices::Task<V> for Weigh<'_> {
+    #[inline(always)]
+    fn run<const P: usize, const L: usize, const S: usize>(self) {
+        let (codes, limbs) = (self.codes, self.codes.bits().limbs());
+        let mut counter = Counter::<V, P, L, S>::new(self.queries.limbs(), limbs);
+        for first in (0..codes.blocks()).step_by(V::BYTES / 8) {
+            let words = (codes.len() - first * LANES).min(V::BYTES * 8);
+            let blocks = words.div_ceil(LANES);
+            counter.tile(codes, first, |query, count| {
+                let sums = &mut self.sums[query * codes.blocks() + first..][..blocks];
+                V::weigh(count, self.tables[query], words, sums);
+            });
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Files and streams of documents: what `brr-corpus` is to do with them.
 
 use std::path::Path;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use brr::Privatizer;
@@ -9,7 +10,9 @@ use brr_corpus::jsonl::Jsonl;
 use brr_corpus::output::{Existing, Opening, Partial, Stream};
 use brr_corpus::rows::{self, Rows};
 use brr_corpus::text::{ReportLine, Text};
-use brr_corpus::{Format, Job, OnBadRow, Output, Packing, Report, Source, checkpoint};
+use brr_corpus::{
+    Counts, Event, Format, Job, OnBadRow, Output, Packing, Report, Source, checkpoint,
+};
 use clap::ValueEnum;
 
 use super::{Args, announce, json_line, source, write_manifest};
@@ -336,13 +339,13 @@ fn to_partial(
 ) -> Result {
     let restarts = partial.state().restarts.clone();
     let mut output = Output::Partial(partial);
-    let counts = work(args, privatizer, corpus, source, &mut output)?;
+    let (counts, unseen) = work(args, privatizer, corpus, source, &mut output)?;
     let report = Report { counts, restarts };
     write_manifest(args, privatizer, &report, Some(corpus))?;
     if let Output::Partial(partial) = output {
         partial.publish()?;
     }
-    tell(args, corpus, &report);
+    tell(args, corpus, &report, &unseen);
     Ok(())
 }
 
@@ -353,14 +356,14 @@ fn to_stream(args: &Args, privatizer: &Privatizer, corpus: &Corpus, source: Sour
     let mut sink = Sink::open(path, args.force)?;
     let stream = Stream::new(&mut sink, path, packing);
     let mut output = Output::Stream(Box::new(stream));
-    let counts = work(args, privatizer, corpus, source, &mut output)?;
+    let (counts, unseen) = work(args, privatizer, corpus, source, &mut output)?;
     sink.finish()?;
     let report = Report {
         counts,
         restarts: Vec::new(),
     };
     write_manifest(args, privatizer, &report, Some(corpus))?;
-    tell(args, corpus, &report);
+    tell(args, corpus, &report, &unseen);
     Ok(())
 }
 
@@ -370,21 +373,28 @@ fn work(
     corpus: &Corpus,
     source: Source,
     output: &mut Output<'_>,
-) -> Result<brr_corpus::Counts> {
-    announce(args, privatizer);
+) -> Result<(Counts, Vec<String>)> {
     let size = args.input.as_ref().and_then(|path| path.metadata().ok());
     let bar = progress::bytes(size.filter(|m| m.is_file()).map(|m| m.len()));
     let stop = match output {
         Output::Partial(_) => output::stop_at_safe_point(),
         Output::Stream(_) => output::never_stop(),
     };
+    let unseen = Mutex::new(Vec::new());
     let job = Job {
         privatizer,
         threads: args.threads.map_or_else(all_cores, usize::from),
         on_bad_row: args.corpus.on_bad_row.into(),
         max_record: args.corpus.max_record,
         stop,
-        progress: &|done| bar.set_position(done),
+        tell: &|event| match event {
+            Event::Begun => bar.suspend(|| announce(args, privatizer)),
+            Event::Passed(bytes) => bar.set_position(bytes),
+            Event::Unseen(column) => {
+                let mut unseen = unseen.lock().unwrap_or_else(|held| held.into_inner());
+                unseen.push(column.to_owned());
+            }
+        },
     };
     let packing = args.input.as_deref().map_or(Packing::None, Packing::of);
     let counts = match corpus.rows(args, privatizer)? {
@@ -392,7 +402,8 @@ fn work(
         None => parquet(&job, corpus, source, output),
     };
     bar.finish_and_clear();
-    Ok(counts?)
+    let unseen = unseen.into_inner().unwrap_or_else(|held| held.into_inner());
+    Ok((counts?, unseen))
 }
 
 #[cfg(feature = "parquet")]
@@ -401,17 +412,12 @@ fn parquet(
     corpus: &Corpus,
     source: Source,
     output: &mut Output<'_>,
-) -> brr_corpus::Result<brr_corpus::Counts> {
+) -> brr_corpus::Result<Counts> {
     brr_corpus::parquet::run(job, &corpus.columns, source, output)
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet(
-    _: &Job<'_>,
-    _: &Corpus,
-    _: Source,
-    _: &mut Output<'_>,
-) -> brr_corpus::Result<brr_corpus::Counts> {
+fn parquet(_: &Job<'_>, _: &Corpus, _: Source, _: &mut Output<'_>) -> brr_corpus::Result<Counts> {
     Err(brr_corpus::Error::Usage(
         "--format: this brr was built without Parquet; build it with --features parquet".into(),
     ))
@@ -422,7 +428,7 @@ fn all_cores() -> usize {
 }
 
 /// What was done. Rows of which nothing was privatized are told even if asked to be quiet.
-fn tell(args: &Args, corpus: &Corpus, report: &Report) {
+fn tell(args: &Args, corpus: &Corpus, report: &Report, unseen: &[String]) {
     let counts = &report.counts;
     let named = !corpus.columns.is_empty();
     if named && counts.documents == 0 && counts.rows > 0 {
@@ -431,11 +437,16 @@ fn tell(args: &Args, corpus: &Corpus, report: &Report) {
             corpus.columns.join(", --column "),
             counts.rows
         );
-    } else if named && !args.quiet {
-        eprintln!(
-            "brr: rows: {1}, cells privatized: {0}; other columns are as they were",
-            counts.documents, counts.rows
-        );
+    } else {
+        for column in unseen {
+            eprintln!("warning: --column {column}: no row of this run has such a field");
+        }
+        if named && !args.quiet {
+            eprintln!(
+                "brr: rows: {1}, cells privatized: {0}; other columns are as they were",
+                counts.documents, counts.rows
+            );
+        }
     }
     let rows = |n: u64| {
         if n == 1 {

@@ -3,7 +3,7 @@
 use super::kernels;
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::nearest::backend::{Backend, Kernels};
-use crate::nearest::vector::Vector;
+use crate::nearest::vector::{MAX_BLOCKS, Vector};
 use crate::nearest::weigh::{self, WeightTable};
 use crate::nearest::{Neighbor, planes, slices};
 use std::arch::wasm32 as wasm;
@@ -126,15 +126,80 @@ impl Vector for V128 {
     }
 
     #[inline(always)]
-    fn bit_slices(plane: &[u8; 64]) -> [u64; 8] {
-        let mut out = [0; 8];
-        for (i, part) in plane.as_chunks::<16>().0.iter().enumerate() {
-            let mut bytes = V128::load(part).0;
-            for slice in out.iter_mut().rev() {
-                *slice |= u64::from(wasm::u8x16_bitmask(bytes)) << (16 * i);
-                bytes = wasm::u8x16_add(bytes, bytes);
-            }
+    fn slices(planes: [&[u8; 64]; MAX_BLOCKS]) -> [V128; 8] {
+        let mut x = [V128::splat(0); 8];
+        for (i, x) in x.iter_mut().enumerate() {
+            *x = V128::load(&planes[i / 4][16 * (i % 4)..]);
         }
-        out
+        // Word 8 p + q to byte p of vector q.
+        for _ in 0..4 {
+            let mut next = x;
+            for (i, pair) in next.as_chunks_mut().0.iter_mut().enumerate() {
+                *pair = zip(x[i], x[i + 4]);
+            }
+            x = next;
+        }
+        // Bit k of vector q to bit q of vector k: 8 x 8 bits in each byte.
+        for (i, j) in [(0, 4), (1, 5), (2, 6), (3, 7)] {
+            (x[i], x[j]) = exchange::<4>(x[i], x[j], 0x0f);
+        }
+        for (i, j) in [(0, 2), (1, 3), (4, 6), (5, 7)] {
+            (x[i], x[j]) = exchange::<2>(x[i], x[j], 0x33);
+        }
+        for (i, j) in [(0, 1), (2, 3), (4, 5), (6, 7)] {
+            (x[i], x[j]) = exchange::<1>(x[i], x[j], 0x55);
+        }
+        x
     }
+}
+
+/// The bytes of two vectors in turn: the lower halves', then the higher ones'.
+#[inline(always)]
+fn zip(V128(a): V128, V128(b): V128) -> [V128; 2] {
+    [
+        V128(wasm::i8x16_shuffle::<
+            0,
+            16,
+            1,
+            17,
+            2,
+            18,
+            3,
+            19,
+            4,
+            20,
+            5,
+            21,
+            6,
+            22,
+            7,
+            23,
+        >(a, b)),
+        V128(wasm::i8x16_shuffle::<
+            8,
+            24,
+            9,
+            25,
+            10,
+            26,
+            11,
+            27,
+            12,
+            28,
+            13,
+            29,
+            14,
+            30,
+            15,
+            31,
+        >(a, b)),
+    ]
+}
+
+/// Exchanges the bits of `b` under `mask` for those of `a` that are `SHIFT` higher.
+#[inline(always)]
+fn exchange<const SHIFT: u32>(a: V128, b: V128, mask: u8) -> (V128, V128) {
+    let differ = V128(wasm::u16x8_shr(a.0, SHIFT)).xor(b);
+    let differ = differ.and(V128::splat(mask));
+    (a.xor(V128(wasm::u16x8_shl(differ.0, SHIFT))), b.xor(differ))
 }

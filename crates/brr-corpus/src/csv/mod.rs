@@ -9,6 +9,8 @@
 //! The `csv` crate reads more dialects but gives unescaped cells, not their places: whatever
 //! quoting, spaces and line ends a file had would come out in the crate's own style.
 
+mod columns;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -244,11 +246,7 @@ pub struct Csv {
 }
 
 impl Csv {
-    /// Finds the columns by the first row, and whether that row is the header. A column is a name
-    /// in the header, or a number from 1, with or without `#` before it.
-    ///
-    /// A header is copied as it is. So the caller has to say if there is one when columns are
-    /// given by number: a row of data must not pass for a header.
+    /// Finds the columns by the first row, and whether that row is the header.
     pub fn open(
         dialect: Dialect,
         columns: &[String],
@@ -273,36 +271,7 @@ impl Csv {
                 "the first row has text after a closing quote: a quote in a cell must be doubled; check --delimiter, or give --no-quotes".into(),
             ));
         }
-        let mut found = Vec::new();
-        let mut named = false;
-        for column in columns {
-            let by_name = names.iter().enumerate();
-            let by_name = by_name.filter(|(_, name)| name.as_deref() == Some(column.as_str()));
-            let by_name: Vec<usize> = by_name.map(|(i, _)| i).collect();
-            if header == Some(false) || by_name.is_empty() {
-                found.push(number(column, names.len(), header)?);
-                continue;
-            }
-            let by_number = number(column, names.len(), header);
-            if let Some(other) = by_number.as_ref().ok().filter(|i| by_name != [**i]) {
-                let sign = if column.starts_with('#') { "" } else { "#" };
-                return Err(Error::Usage(format!(
-                    "--column {column}: it is the name of one column and the number of another; write {sign}{} for the number, or {sign}{} for the one of that name",
-                    other + 1,
-                    by_name[0] + 1
-                )));
-            }
-            // A row of data may well have a number in it.
-            named |= as_number(column).is_none();
-            found.extend(by_name);
-        }
-        if header.is_none() && !named {
-            return Err(Error::Usage(
-                "--column: a column by number alone does not tell whether the first row is a header: give --header or --no-header".into(),
-            ));
-        }
-        found.sort_unstable();
-        found.dedup();
+        let found = columns::find(columns, &names, header)?;
         let header = header != Some(false);
         let style = |column: usize| Style {
             quoted: header && quoted[column],
@@ -364,28 +333,6 @@ fn line_end(bytes: &[u8]) -> &'static [u8] {
         [b'\r', b'\n', ..] => b"\r\n",
         [b'\r', ..] => b"\r",
         _ => b"\n",
-    }
-}
-
-/// A column that is written as a number, whether there are so many or not.
-fn as_number(column: &str) -> Option<usize> {
-    column.strip_prefix('#').unwrap_or(column).parse().ok()
-}
-
-/// A column given by its number, or the reason why it is none.
-fn number(column: &str, width: usize, header: Option<bool>) -> Result<usize> {
-    match as_number(column) {
-        Some(number) if (1..=width).contains(&number) => Ok(number - 1),
-        Some(_) => Err(Error::Usage(format!(
-            "--column {column}: the first row has {width} columns, counted from 1"
-        ))),
-        None if header == Some(false) => Err(Error::Usage(format!(
-            "--column {column}: without a header, columns are numbers from 1 to {width}"
-        ))),
-        // The header is not repeated: without one it would be a row of data.
-        None => Err(Error::Usage(format!(
-            "--column {column}: no such name among the {width} cells of the first row; check --delimiter, or give a number"
-        ))),
     }
 }
 
