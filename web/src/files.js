@@ -134,11 +134,14 @@ export class Files {
   async #run() {
     const texts = this.#file.texts();
     if (texts.length === 0) return this.#say("Choose at least one column.");
+    // What an earlier run gave is not this one's: it goes before anything is waited for.
+    byId("file-save").hidden = true;
     const options = await this.#privacy.options();
     const [progress, stop, start] = [byId("progress"), byId("file-stop"), byId("file-start")];
     this.#stopped = false;
+    progress.value = 0;
     progress.hidden = stop.hidden = false;
-    start.disabled = byId("file-save").hidden = true;
+    start.disabled = true;
     const out = [];
     let [tokens, loss] = [0, 0];
     try {

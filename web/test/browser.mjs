@@ -6,6 +6,9 @@ import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
 const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
+/** Milliseconds after which something has failed, on however slow a machine: nothing is measured by it. */
+export const PATIENCE = 300_000;
+
 const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".wasm": "application/wasm" };
 
 /** Serves the page; `requests` is what the server has been asked for. */
@@ -29,6 +32,7 @@ export async function serve() {
 /** Starts the browser. */
 export function launch() {
   return chromium.launch({
+    timeout: PATIENCE,
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
       "--disable-component-update", "--disable-sync", "--no-first-run"],
@@ -38,7 +42,8 @@ export function launch() {
 /** Opens the page and waits until it can be used. */
 export async function open(context, url) {
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
   await page.goto(url);
-  await page.waitForSelector("html[data-ready]", { timeout: 30_000 });
+  await page.waitForSelector("html[data-ready]");
   return page;
 }

@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { launch } from "./browser.mjs";
+import { launch, PATIENCE } from "./browser.mjs";
 
 test("a report shows its charts and tables, and asks for nothing", async () => {
   const browser = await launch();
   for (const look of [{ width: 1200, height: 900, scheme: "light" }, { width: 390, height: 800, scheme: "dark" }]) {
     const context = await browser.newContext({ viewport: look, colorScheme: look.scheme });
     const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE);
     const asked = [], complaints = [];
     page.on("request", (request) => asked.push(request.url()));
     page.on("console", (message) => complaints.push(message.text()));

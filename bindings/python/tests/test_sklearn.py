@@ -15,8 +15,8 @@ from sklearn.pipeline import make_pipeline
 import brr
 from brr.sklearn import TextPrivatizer
 
-TEXTS = ["a good film", "a bad evening", "good good", "bad bad"] * 5
-LABELS = [1, 0, 1, 0] * 5
+TEXTS = ["a good film", "a bad evening", "good good", "bad bad"] * 10
+LABELS = [1, 0, 1, 0] * 10
 
 
 def test_cloning_and_parameters():
@@ -39,6 +39,8 @@ def test_in_a_pipeline():
     again = pickle.loads(pickle.dumps(pipeline))
     assert again.predict(["a good evening"]).shape == (1,)
     assert cross_val_score(pipeline, TEXTS, LABELS, cv=2, n_jobs=2).mean() == 1.0
+    # Between equals the first is best. Noise that says nothing is right about all of twice
+    # 20 texts with probability 3e-11: 10 of each 20 are to be named.
     search = GridSearchCV(pipeline, {"textprivatizer__epsilon": [0.001, 30.0]}, cv=2)
     assert search.fit(TEXTS, LABELS).best_params_["textprivatizer__epsilon"] == 30.0
 

@@ -60,7 +60,7 @@ def frame(spark):
 
 def test_there_are_two_workers(spark):
     # Executors report for duty in their own time.
-    until = time.monotonic() + 120
+    until = time.monotonic() + 1200
     status = spark.sparkContext._jsc.sc().getExecutorMemoryStatus
     while status().size() < 3 and time.monotonic() < until:
         time.sleep(0.2)

@@ -85,8 +85,10 @@ fn exported_codes_come_back_as_queries_and_find_themselves() {
         "--json",
     ]);
     let result: Value = serde_json::from_str(&ran.stdout).unwrap();
-    for key in ["single_ns_per_query", "batch_ns_per_query", "words", "bits"] {
-        assert!(result[key].as_f64().unwrap() > 0.0, "{key}");
+    assert_eq!((&result["words"], &result["bits"]), (&5.into(), &64.into()));
+    // A coarse clock may say that so few queries took no time.
+    for key in ["single_ns_per_query", "batch_ns_per_query"] {
+        assert!(result[key].as_f64().unwrap() >= 0.0, "{key}");
     }
     assert!(result["backend"].is_string());
     let ids = std::fs::read(ids).unwrap();

@@ -116,6 +116,8 @@ fn claims_do_not_drive_allocation() {
 #[test]
 fn opening_files() {
     let folder = std::env::temp_dir().join(format!("brr-model-{}", std::process::id()));
+    // A run that was killed may have had this number before.
+    let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("m.brr");
     let missing = Model::open(&path).err().unwrap().to_string();

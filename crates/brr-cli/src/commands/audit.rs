@@ -38,7 +38,7 @@ pub struct Args {
     /// Pairs of words of each kind
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pairs: u32,
-    /// Timed runs of each text; 0 leaves timing out
+    /// Timed runs of each text; 0 leaves timing out, fewer than 20 are told but fail nobody
     #[arg(long, value_name = "N", default_value_t = 40)]
     timings: u32,
     /// Seed of the choice of words (the program's randomness is its own)

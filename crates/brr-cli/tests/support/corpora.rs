@@ -65,6 +65,17 @@ pub fn unpack(kind: &str, bytes: &[u8]) -> Vec<u8> {
     plain
 }
 
+/// What can be read of a file that may be cut short.
+pub fn unpack_cut(kind: &str, mut bytes: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::new();
+    let _ = match kind.rsplit('.').next().unwrap() {
+        "gz" => flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut plain),
+        "zst" => zstd::Decoder::new(bytes).and_then(|mut d| d.read_to_end(&mut plain)),
+        _ => bytes.read_to_end(&mut plain),
+    };
+    plain
+}
+
 /// Writes rows, numbered from 0, with these texts. Texts have no line ends if the format is text.
 pub fn write(kind: &str, path: &Path, texts: &[String]) {
     if format(kind) == "parquet" {

@@ -4,8 +4,9 @@
 pub mod corpora;
 
 use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use brr::codes::{CodeBits, CodeRows};
 use brr::model::{Calibration, CalibrationPoint, CodeDistances, Keep, ModelParts};
@@ -54,6 +55,37 @@ pub fn run_with(args: &[&str], input: &[u8]) -> Ran {
     let output = child.wait_with_output().unwrap();
     feed.join().unwrap();
     output.into()
+}
+
+/// Waits until a file has content; not if the program ends before.
+pub fn wait_for_content(path: &Path, child: &mut Child) -> bool {
+    loop {
+        let begun = std::fs::metadata(path).is_ok_and(|m| m.len() > 0);
+        if begun || child.try_wait().unwrap().is_some() {
+            return begun;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Sends a signal, by the shell: not every machine has a program for it.
+#[cfg(unix)]
+pub fn signal(child: &Child, name: &str) {
+    let command = format!("kill -s {name} {}", child.id());
+    let sent = Command::new("sh").args(["-c", &command]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// The most memory that a running program has had, in kilobytes.
+#[cfg(target_os = "linux")]
+pub fn peak_memory(child: &Child) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    peak.unwrap()
+        .trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .unwrap()
 }
 
 /// Exactly one line on standard error that holds all of `parts`.

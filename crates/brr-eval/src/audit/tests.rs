@@ -64,13 +64,9 @@ fn failures(report: &AuditReport) -> Vec<&'static str> {
     failed.map(|c| c.name).collect()
 }
 
-/// Timing may fail on a machine that stalls; nothing else may.
+/// False alarms: [`ALPHA`] at most. Three timed runs are too few to fail anybody.
 fn assert_sound(report: &AuditReport) {
-    let failed: Vec<_> = failures(report)
-        .into_iter()
-        .filter(|n| *n != "timing")
-        .collect();
-    assert!(failed.is_empty(), "{:#?}", report.checks);
+    assert!(!report.failed(), "{:#?}", report.checks);
 }
 
 #[test]

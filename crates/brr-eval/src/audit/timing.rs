@@ -4,7 +4,9 @@
 //! machine does meanwhile falls on both. Compared by rank (Mann and Whitney): the
 //! effect size is the probability that one takes longer than the other, less the
 //! reverse (Cliff's delta; 0 is none, 1 or -1 complete separation). On a busy
-//! machine small effects mean nothing, so only a large one counts as a failure.
+//! machine small effects mean nothing, so only a large one counts as a failure, and
+//! only after so many runs that chance does not order them like this. Fewer than 20
+//! runs never do.
 
 use std::time::Instant;
 
@@ -20,8 +22,11 @@ use super::{AuditError, Check, Options, Program, Verdict, pairs};
 const TOKENS: usize = 2000;
 /// An effect this large...
 const LARGE_EFFECT: f64 = 0.8;
-/// ... and medians this far apart, as a share, are a failure.
+/// ... with medians this far apart, as a share...
 const LARGE_SHIFT: f64 = 0.25;
+/// ... and so many standard deviations from none is a failure. Two comparisons of equal
+/// times come this far with probability 1.4e-7, this check's share of `ALPHA`.
+const BEYOND_CHANCE: f64 = 5.4;
 
 /// Two texts' times.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -117,7 +122,8 @@ fn rank(what: &'static str, mut times: [Vec<f64>; 2]) -> Timing {
 pub fn check(timings: &[Timing]) -> Vec<Check> {
     let each = |t: &Timing| {
         let shift = (t.first - t.second).abs() / t.first.min(t.second).max(f64::MIN_POSITIVE);
-        let large = t.effect.abs() > LARGE_EFFECT && shift > LARGE_SHIFT;
+        let large =
+            t.effect.abs() > LARGE_EFFECT && shift > LARGE_SHIFT && t.z.abs() > BEYOND_CHANCE;
         Check {
             name: "timing",
             verdict: if large { Verdict::Fail } else { Verdict::Note },
@@ -138,13 +144,23 @@ pub fn check(timings: &[Timing]) -> Vec<Check> {
 mod tests {
     use super::*;
 
+    /// So many times, a hundredth apart.
+    fn times(from: f64, runs: usize) -> Vec<f64> {
+        (0..runs).map(|i| from + 0.01 * i as f64).collect()
+    }
+
     #[test]
-    fn only_large_effects_fail() {
-        let apart = rank("x", [vec![1.0, 1.1, 1.2], vec![2.0, 2.1, 2.2]]);
+    fn only_large_effects_that_chance_does_not_make_fail() {
+        let apart = rank("x", [times(1.0, 20), times(2.0, 20)]);
         assert_eq!((apart.effect, apart.first), (-1.0, 1.1));
-        let close = rank("x", [vec![1.0, 1.02, 1.04], vec![1.01, 1.03, 1.05]]);
+        let few = rank("x", [times(1.0, 4), times(2.0, 4)]);
+        assert_eq!(few.effect, -1.0);
+        let close = rank("x", [times(1.0, 40), times(1.005, 40)]);
         assert!(close.effect.abs() < 0.5);
-        let verdicts: Vec<_> = check(&[apart, close]).iter().map(|c| c.verdict).collect();
-        assert_eq!(verdicts, [Verdict::Fail, Verdict::Note]);
+        let verdicts: Vec<_> = check(&[apart, few, close])
+            .iter()
+            .map(|c| c.verdict)
+            .collect();
+        assert_eq!(verdicts, [Verdict::Fail, Verdict::Note, Verdict::Note]);
     }
 }
