@@ -149,6 +149,13 @@ fn input_of_another_kind_is_told() {
     };
     check("csv", b"\xff\xfei\0d\0", "UTF-16");
     check("csv", b"", "empty");
+    check("csv", &pack("gz", b"id,body\n"), "gzip");
+    check("jsonl", &pack("zst", b"{}"), "Zstandard");
+    let text = run_with(&SAME, &pack("gz", b"the film"));
+    assert_one_line(&text, 1, &["gzip"]);
+    let array = ["--format", "jsonl", "-c", "body"];
+    let array = run_with(&[&SAME[..], &array].concat(), b"[{\"body\":\"the\"}]");
+    assert_one_line(&array, 2, &["array", "per line"]);
     let parquet = run_with(
         &[&SAME[..], &["--format", "parquet", "-c", "body"]].concat(),
         b"PAR1",
@@ -161,7 +168,8 @@ fn damage_in_a_parquet_file_is_told_in_a_line() {
     let folder = Folder::new();
     let model = folder.file("m.brr", &tiny_model());
     let input = folder.name("in.parquet");
-    write("parquet", Path::new(&input), &[in_words(0), in_words(1)]);
+    let canaries = [in_words(0) + " canary", in_words(1) + " canary"];
+    write("parquet", Path::new(&input), &canaries);
     let whole = std::fs::read(&input).unwrap();
     let output = folder.name("out.parquet");
     let mut refused = 0;
@@ -180,6 +188,15 @@ fn damage_in_a_parquet_file_is_told_in_a_line() {
             !ran.stderr.contains("this is a bug"),
             "byte {place}: {ran:?}"
         );
+        for name in folder
+            .listing()
+            .iter()
+            .filter(|name| name.starts_with("out"))
+        {
+            let written = std::fs::read(folder.path(name)).unwrap();
+            let canary = written.windows(6).any(|part| part == b"canary");
+            assert!(!canary, "byte {place}: {name}");
+        }
     }
     assert!(refused > 0);
 }

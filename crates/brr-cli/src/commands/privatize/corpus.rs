@@ -186,7 +186,7 @@ impl Corpus {
         let name = self.format.name();
         let misfit = |flag: &str, wants: &str| {
             Err(Failure::Usage(format!(
-                "{flag} is for {wants}; this input is {name} (see --format)"
+                "{flag} is for {wants}; this input is {name}: name its kind by --format if it is not"
             )))
         };
         let (text, csv) = match self.format {
