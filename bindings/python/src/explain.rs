@@ -92,8 +92,7 @@ pub fn outcomes(
     draws: usize,
 ) -> PyResult<Outcomes> {
     let (core, id) = (privatizer.core(), find(py, privatizer, word)?);
-    let found = py
-        .detach(|| explain::outcomes(core, id, top, draws))
+    let found = failure::detached(py, || explain::outcomes(core, id, top, draws))?
         .map_err(|error| failure::to_py(py, &error))?;
     let reach = explain::Outcomes::REACH.into_iter().zip(found.reach);
     Ok(Outcomes {
@@ -114,8 +113,7 @@ pub fn origins(
     draws: usize,
 ) -> PyResult<Origins> {
     let (core, id) = (privatizer.core(), find(py, privatizer, word)?);
-    let found = py
-        .detach(|| explain::origins(core, id, top, draws))
+    let found = failure::detached(py, || explain::origins(core, id, top, draws))?
         .map_err(|error| failure::to_py(py, &error))?;
     Ok(Origins {
         likely: named(privatizer, &found.likely),

@@ -5,9 +5,19 @@
 //! core's; none contains the user's text, and no exception is chained to one
 //! that does (a `UnicodeEncodeError` carries the whole string).
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use brr::Error;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+
+/// Runs a call that sees texts, with the interpreter free for other threads. Of a panic
+/// nothing is told but that there was one: its message could quote a text.
+pub fn detached<T: Send>(py: Python<'_>, call: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let done = py.detach(|| catch_unwind(AssertUnwindSafe(call)).ok());
+    let message = "an internal error in brr; please report it";
+    done.ok_or_else(|| new(py, "InternalError", message.to_owned()))
+}
 
 /// The exception for an error of the core.
 pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {

@@ -137,8 +137,7 @@ impl Privatizer {
     fn privatize_counted(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<Privatized> {
         let text = row_text(text, None)?
             .ok_or_else(|| PyTypeError::new_err("expected a string, found None"))?;
-        let private = py
-            .detach(|| self.inner.privatize(&text))
+        let private = failure::detached(py, || self.inner.privatize(&text))?
             .map_err(|error| failure::to_py(py, &error))?;
         Ok(Privatized {
             text: private.text,
@@ -173,12 +172,11 @@ impl Privatizer {
         let py = column.py();
         let column = Column::import(column)?;
         let private = self.run(py, &column.rows(), threads)?;
-        py.detach(|| column.rebuild(private.iter(), combine))
-            .map_err(|_| {
-                let message = "the privatized column exceeds 2 GiB, the most that Arrow's \
+        failure::detached(py, || column.rebuild(private.iter(), combine))?.map_err(|_| {
+            let message = "the privatized column exceeds 2 GiB, the most that Arrow's \
                                string type holds: use large_string, or smaller batches";
-                failure::input(py, message.to_owned(), None)
-            })
+            failure::input(py, message.to_owned(), None)
+        })
     }
 
     /// What comes out when this word goes in: the `top` most likely outputs.
@@ -249,11 +247,12 @@ impl Privatizer {
             None => std::thread::available_parallelism().map_or(1, usize::from),
         };
         let interrupted = || Python::attach(|py| py.check_signals());
-        py.detach(|| batch::run(&self.inner, rows, threads, interrupted))
-            .map_err(|stopped| match stopped {
+        failure::detached(py, || batch::run(&self.inner, rows, threads, interrupted))?.map_err(
+            |stopped| match stopped {
                 Stopped::Failed(error) => failure::to_py(py, &error),
                 Stopped::Asked(error) => error,
-            })
+            },
+        )
     }
 }
 

@@ -44,5 +44,9 @@ class InputError(BrrError, TypeError, ValueError):
         self.row = row
 
 
+class InternalError(BrrError, RuntimeError):
+    """A fault of this package; nothing was privatized."""
+
+
 class PrivacyWarning(UserWarning):
     """A choice that the guarantee does not cover."""
