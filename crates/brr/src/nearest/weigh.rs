@@ -100,10 +100,11 @@ impl<V: Vector> slices::Task<V> for Weigh<'_> {
     fn run<const P: usize, const L: usize, const S: usize>(self) {
         let (codes, limbs) = (self.codes, self.codes.bits().limbs());
         let mut counter = Counter::<V, P, L, S>::new(self.queries.limbs(), limbs);
+        let mut counts = vec![[V::splat(0); P]; self.queries.len()];
         for first in (0..codes.blocks()).step_by(V::BYTES / 8) {
             let words = (codes.len() - first * LANES).min(V::BYTES * 8);
             let blocks = words.div_ceil(LANES);
-            counter.tile(codes, first, |query, count| {
+            counter.tile(codes, first, &mut counts, |_, query, count| {
                 let sums = &mut self.sums[query * codes.blocks() + first..][..blocks];
                 V::weigh(count, self.tables[query], words, sums);
             });

@@ -1,6 +1,6 @@
 //! The nearest word of each query, as a running minimum in bit slices.
 
-use super::{Counter, Task, run};
+use super::{Counter, Keeps, Task, run};
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::nearest::Neighbor;
 use crate::nearest::vector::{MAX_BLOCKS, Vector};
@@ -16,10 +16,19 @@ const RUN: usize = 1 << RUN_BITS;
 /// What a query has seen so far, one number per column of a tile.
 #[derive(Clone, Copy)]
 struct State<V, const P: usize> {
+    /// Distance to the words of this tile, in the making.
+    count: [V; P],
     /// Least distance in this run of tiles.
     least: [V; P],
     /// Number of the tile, within the run, that has it first.
     tile: [V; RUN_BITS],
+}
+
+impl<V, const P: usize> Keeps<V, P> for State<V, P> {
+    #[inline(always)]
+    fn count(&mut self) -> &mut [V; P] {
+        &mut self.count
+    }
 }
 
 impl<V: Vector, const P: usize> State<V, P> {
@@ -27,6 +36,7 @@ impl<V: Vector, const P: usize> State<V, P> {
     #[inline(always)]
     fn new() -> State<V, P> {
         State {
+            count: [V::splat(0); P],
             least: [V::splat(0xff); P],
             tile: [V::splat(0); RUN_BITS],
         }
@@ -147,8 +157,8 @@ fn group<V: Vector, const P: usize, const L: usize, const S: usize>(
             for (i, bit) in number.iter_mut().enumerate() {
                 *bit = V::splat(0u8.wrapping_sub(((tile - run) >> i & 1) as u8));
             }
-            counter.tile(codes, tile * blocks, |query, count| {
-                states[query].take(count, V::hide(&number));
+            counter.tile(codes, tile * blocks, &mut states, |state, _, count| {
+                state.take(count, V::hide(&number));
             });
         }
         for (state, best) in states.iter().zip(out.iter_mut()) {

@@ -75,7 +75,20 @@ pub(super) struct Counter<V, const P: usize, const L: usize, const S: usize> {
     picks: Vec<[Picks<V>; S]>,
     tables: Box<[LimbTable<V>; S]>,
     sixteens: Box<[Sixteens<V>; S]>,
-    counts: Vec<[V; P]>,
+}
+
+/// Something that a query has and that a count in the making can be kept in. One
+/// allocation for all of it: an allocator may give several back to the system, and
+/// fetch them anew, each time.
+pub(super) trait Keeps<V, const P: usize> {
+    fn count(&mut self) -> &mut [V; P];
+}
+
+impl<V, const P: usize> Keeps<V, P> for [V; P] {
+    #[inline(always)]
+    fn count(&mut self) -> &mut [V; P] {
+        self
+    }
 }
 
 impl<V: Vector, const P: usize, const L: usize, const S: usize> Counter<V, P, L, S> {
@@ -89,18 +102,18 @@ impl<V: Vector, const P: usize, const L: usize, const S: usize> Counter<V, P, L,
             picks: strips.map(|strip| strip.map(Picks::new)).collect(),
             tables: Box::new([LimbTable::zero(); S]),
             sixteens: Box::new([[V::splat(0); 4]; S]),
-            counts: vec![[V::splat(0); P]; queries.len() / limbs],
         }
     }
 
     /// Counts over the tile that starts at a block, and hands each query's
-    /// distances on.
+    /// distances on, with what is its own and its number.
     #[inline(always)]
-    pub(super) fn tile(
+    pub(super) fn tile<K: Keeps<V, P>>(
         &mut self,
         codes: CodeBlocks<'_>,
         first: usize,
-        mut counted: impl FnMut(usize, [V; P]),
+        keep: &mut [K],
+        mut counted: impl FnMut(&mut K, usize, [V; P]),
     ) {
         let strips = if L == 0 { self.strips } else { L / S };
         for strip in 0..strips {
@@ -108,14 +121,18 @@ impl<V: Vector, const P: usize, const L: usize, const S: usize> Counter<V, P, L,
                 table.fill(codes, first, strip * S + i);
             }
             let queries = self.picks.chunks_exact(strips);
-            for (q, (picks, count)) in queries.zip(&mut self.counts).enumerate() {
-                let before = if strip == 0 { [V::splat(0); P] } else { *count };
+            for (q, (picks, own)) in queries.zip(keep.iter_mut()).enumerate() {
+                let before = if strip == 0 {
+                    [V::splat(0); P]
+                } else {
+                    *own.count()
+                };
                 let (tables, picks) = (V::hide(&*self.tables), V::hide(&picks[strip]));
                 let sum = add_strip(before, tables, picks, &mut self.sixteens);
                 if strip + 1 == strips {
-                    counted(q, sum);
+                    counted(own, q, sum);
                 } else {
-                    *count = sum;
+                    *own.count() = sum;
                 }
             }
         }
