@@ -174,7 +174,7 @@ impl Privatizer {
         let private = self.run(py, &column.rows(), threads)?;
         failure::detached(py, || column.rebuild(private.iter(), combine))?.map_err(|_| {
             let message = "the privatized column exceeds 2 GiB, the most that Arrow's \
-                               string type holds: use large_string, or smaller batches";
+                           string type holds: use large_string, or smaller batches";
             failure::input(py, message.to_owned(), None)
         })
     }

@@ -85,7 +85,7 @@ fn whoever_types_gets_an_answer_to_every_line() {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
-    for line in ["good film", "the end"] {
+    for line in ["a", "good film", "the end"] {
         writeln!(stdin, "{line}").unwrap();
         assert_eq!(answers.next().unwrap().unwrap(), line);
     }
