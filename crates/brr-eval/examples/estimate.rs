@@ -9,7 +9,6 @@
 use std::sync::Arc;
 
 use brr::mechanism::{Brr, Exponential, Mechanism};
-use brr::text::tokens;
 use brr::{Budget, Epsilon, Model};
 use brr_eval::channel::{ExponentialRows, Rows};
 use brr_eval::estimate::{Documents, Effort, Estimates, Plan, Start, Stop, WordChannel, estimate};
@@ -106,7 +105,7 @@ fn top(counts: &[f64], n: usize) -> Vec<usize> {
 }
 
 fn words_of(model: &Model, text: &str) -> Vec<Option<u32>> {
-    tokens(model, text).into_iter().map(|t| t.0).collect()
+    model.tokens(text).into_iter().map(|t| t.0).collect()
 }
 
 /// The mechanism as `brr privatize` sets it up, and its row probabilities where known.

@@ -8,8 +8,8 @@
 //! - Clusters of near-equal codes far from everything else spoil the certified epsilon of the
 //!   whole model. Numbers are such a cluster: `219`, `231` and `253` have nearly the same vector.
 //!
-//! So a token enters only if the tokenizer (Unicode word boundaries of UAX #29, NFC, lower case)
-//! can produce it and it is a word. [`VocabularyRule::admit`] checks, in this order:
+//! So a token enters only if the tokenizer ([`brr::text`], NFC, lower case) can produce it and
+//! it is a word. [`VocabularyRule::admit`] checks, in this order:
 //!
 //! | out | because | for example |
 //! |---|---|---|
@@ -20,8 +20,8 @@
 //! | [`Number`](Rejection::Number) | a digit or other numeric character is inside, see above | `2012`, `mp3`, `½` |
 //! | [`NoLetter`](Rejection::NoLetter) | punctuation and symbols are structure, not words | `...`, `&` |
 //! | [`Address`](Rejection::Address) | addresses never pass through a privatizer | `a@b.org`, `mylot.com` |
-//! | [`NotOneWord`](Rejection::NotOneWord) | UAX #29 splits it | `well-known`, `'tis` |
-//! | [`Symbol`](Rejection::Symbol) | UAX #29 keeps it, yet nobody writes it as a word | `new_york` |
+//! | [`NotOneWord`](Rejection::NotOneWord) | the tokenizer splits it | `well-known`, `don't` |
+//! | [`Symbol`](Rejection::Symbol) | the tokenizer keeps it, yet nobody writes it as a word | `new_york` |
 //! | [`Compatibility`](Rejection::Compatibility) | NFKC changes it: a typographic form of another word | `ﬁ`, `ª`, `ℝ` |
 //!
 //! The checks see the token as the tokenizer would: normalized to NFC and in lower case. Two
@@ -31,19 +31,18 @@
 //! One rule needs the whole vocabulary ([`VocabularyRule::stray_letters`]). A lone letter is a
 //! word in one language (`в` in Russian, `ə` in Azerbaijani, `日` in Chinese) and a phonetic
 //! symbol or a stray in another. It stays if it is at home: if at least one in a thousand of the
-//! longer words contain it. `a` to `z` are always at home. Letters that UAX #29 never joins to
-//! words (Chinese, Hiragana) are judged together, by how many of them the vocabulary has.
+//! longer words contain it. `a` to `z` are always at home. Letters of scripts without spaces
+//! (Chinese, Hiragana) are judged together, by how many of them the vocabulary has.
 //!
-//! What follows from the tokenizer: Chinese, Japanese and Thai words of several characters are
-//! split by UAX #29, so they are `NotOneWord`; hyphenated words enter as their parts only.
+//! What follows from the tokenizer: hyphenated words and contractions enter as their parts only.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
+use brr::text::{is_one_token, is_spaceless};
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
-use unicode_segmentation::UnicodeSegmentation;
 
 /// The longest admissible word, in bytes of UTF-8 after normalization.
 pub const MAX_BYTES: usize = 128;
@@ -98,9 +97,9 @@ pub enum Rejection {
     NoLetter,
     /// A URL, a domain or an e-mail address.
     Address,
-    /// Not a single word by the word boundaries of UAX #29.
+    /// Not a single token.
     NotOneWord,
-    /// One word by UAX #29, but with a symbol such as an underscore.
+    /// One token, but with a symbol such as an underscore.
     Symbol,
     /// A compatibility form (ligature, superscript, full width) of other characters.
     Compatibility,
@@ -120,7 +119,7 @@ impl fmt::Display for Rejection {
             Rejection::Number => "contains a digit",
             Rejection::NoLetter => "no letter",
             Rejection::Address => "URL or e-mail address",
-            Rejection::NotOneWord => "not a single word (UAX #29)",
+            Rejection::NotOneWord => "not a single token",
             Rejection::Symbol => "symbol inside",
             Rejection::Compatibility => "compatibility form (NFKC changes it)",
             Rejection::LoneLetter => "lone letter from elsewhere",
@@ -136,7 +135,7 @@ impl VocabularyRule {
     /// use brr_train::vocabulary_rule::{Rejection, VocabularyRule};
     ///
     /// let rule = VocabularyRule::default();
-    /// assert_eq!(rule.admit("Don't").unwrap(), "don't");
+    /// assert_eq!(rule.admit("O'Clock").unwrap(), "o'clock");
     /// assert_eq!(rule.admit("2012"), Err(Rejection::Number));
     /// ```
     pub fn admit<'t>(&self, token: &'t str) -> Result<Cow<'t, str>, Rejection> {
@@ -152,7 +151,7 @@ impl VocabularyRule {
 
     /// The token as the tokenizer would see it: NFC and, if folded, lower case.
     fn normalize<'t>(&self, token: &'t str) -> Cow<'t, str> {
-        let composed = nfc(Cow::Borrowed(token));
+        let composed = nfc(straight(token));
         match self.case {
             Case::Keep => composed,
             Case::Fold if !composed.chars().any(|c| c.to_lowercase().ne([c])) => composed,
@@ -177,7 +176,7 @@ impl VocabularyRule {
             return Some(reason);
         }
         // The costlier tests, on what is left.
-        if word.split_word_bounds().nth(1).is_some() {
+        if !is_one_token(word) {
             Some(Rejection::NotOneWord)
         } else if has(|c| !is_word_character(c)) {
             Some(Rejection::Symbol)
@@ -212,8 +211,8 @@ impl VocabularyRule {
                 }
             }
         }
-        let apart = lone.iter().filter(|&&(_, c)| stands_apart(c)).count();
-        let at_home = |letter: char| match stands_apart(letter) {
+        let apart = lone.iter().filter(|&&(_, c)| is_spaceless(c)).count();
+        let at_home = |letter: char| match is_spaceless(letter) {
             true => apart * AT_HOME_ONE_IN >= words.len(),
             false => uses[&letter] >= (longer / AT_HOME_ONE_IN).max(1),
         };
@@ -227,6 +226,14 @@ impl VocabularyRule {
 /// The quick way in: lower-case ASCII letters need no look at Unicode.
 fn is_plain(token: &str) -> bool {
     !token.is_empty() && token.bytes().all(|b| b.is_ascii_lowercase())
+}
+
+/// With plain apostrophes, as words are looked up.
+fn straight(token: &str) -> Cow<'_, str> {
+    match token.contains(['’', 'ʼ']) {
+        true => Cow::Owned(token.replace(['’', 'ʼ'], "'")),
+        false => Cow::Borrowed(token),
+    }
 }
 
 fn nfc(text: Cow<'_, str>) -> Cow<'_, str> {
@@ -246,8 +253,7 @@ fn is_invisible(c: char) -> bool {
             | '\u{fff9}'..='\u{fffd}' | '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..)
 }
 
-/// An e-mail address, a URL, or a domain: a dot before a last part of two letters or more, so
-/// that the abbreviations `u.s`, `e.g` and `a.m` stay words.
+/// An e-mail address, a URL, or a domain: a dot before a last part of two letters or more.
 fn is_address(word: &str) -> bool {
     let last_label = word.rsplit_once('.').map_or("", |(_, label)| label);
     word.contains('@')
@@ -256,16 +262,18 @@ fn is_address(word: &str) -> bool {
         || (last_label.chars().count() >= 2 && last_label.chars().all(char::is_alphabetic))
 }
 
-/// Letters, marks, digits, and what may stand between them inside a word: apostrophes, the dot of
-/// abbreviations, the comma of numbers, the Catalan middle dot, Hebrew geresh, joiners.
+/// Letters, marks, digits, and what may stand between them inside a word: apostrophes, what
+/// separates the parts of numbers, the Catalan middle dot, Hebrew geresh, joiners.
 fn is_word_character(c: char) -> bool {
     c.is_alphanumeric()
         || is_combining_mark(c)
         || matches!(
             c,
-            '\'' | '\u{2019}'
-                | '.'
+            '\'' | '.'
                 | ','
+                | '/'
+                | '-'
+                | ':'
                 | '\u{b7}'
                 | '\u{5f3}'
                 | '\u{5f4}'
@@ -281,10 +289,4 @@ fn lone_letter(word: &str) -> Option<char> {
         (Some(letter), None) if letter.is_alphabetic() => Some(letter),
         _ => None,
     }
-}
-
-/// Whether UAX #29 never joins this letter to its like: each is a word of its own.
-fn stands_apart(letter: char) -> bool {
-    let pair: String = [letter, letter].iter().collect();
-    pair.split_word_bounds().nth(1).is_some()
 }

@@ -54,4 +54,4 @@ pub use error::{Error, Result};
 pub use guarantee::{Budget, Guarantee, Metric};
 pub use model::Model;
 pub use privatizer::{MechanismKind, Options, Privatized, Privatizer};
-pub use text::{Layout, Unknown};
+pub use text::{Adjacency, Layout, Unknown};

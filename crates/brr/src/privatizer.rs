@@ -13,7 +13,8 @@ use crate::guarantee::{Budget, Guarantee};
 use crate::mechanism::{Brr, Exponential, Mechanism, Search};
 use crate::model::{Keep, Model};
 use crate::random;
-use crate::text::{Layout, Piece, Tokenizer, Unknown, render};
+use crate::text::{Adjacency, Layout, Lookup, Rendering, Tokens, Unknown};
+use crate::vocabulary::WordId;
 
 /// Which mechanism draws the words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,13 +123,18 @@ impl Privatizer {
         self.keep
     }
 
-    /// The largest loss between two texts of so many tokens; infinite if
-    /// unknown tokens are told apart by the chosen [`Unknown`] rule.
+    /// Which texts are neighbours: the relation that the guarantee is about.
+    pub fn adjacency(&self) -> Adjacency {
+        Adjacency::new(self.options.layout, self.options.unknown)
+    }
+
+    /// The largest loss between two [neighbouring](Self::adjacency) texts of so many tokens;
+    /// infinite if the [`Unknown`] rule tells some neighbours apart.
     pub fn total_loss(&self, tokens: u64) -> f64 {
-        match self.options.unknown {
-            Unknown::Random => self.guarantee().total(tokens),
-            _ if tokens == 0 => 0.0,
-            _ => f64::INFINITY,
+        match self.adjacency().is_covered() {
+            true => self.guarantee().total(tokens),
+            false if tokens == 0 => 0.0,
+            false => f64::INFINITY,
         }
     }
 
@@ -156,44 +162,50 @@ impl Privatizer {
     }
 
     fn run(&self, texts: &[impl AsRef<str>], rng: &mut dyn CryptoRng) -> Vec<Privatized> {
-        let vocabulary = self.model.vocabulary();
-        let mut tokenizer = Tokenizer::new(vocabulary, self.model.lowercase());
-        let mut pieces = Vec::new();
-        let mut ends = Vec::with_capacity(texts.len());
-        for text in texts {
-            tokenizer.cut(text.as_ref(), &mut pieces);
-            ends.push(pieces.len());
-        }
-        let words: Vec<_> = pieces.iter().filter_map(word_of).collect();
-        let outputs = self.mechanism.privatize(&words, rng);
-
+        let (tokens, ends) = self.cut(texts);
+        let outputs = self.mechanism.privatize(&tokens.words, rng);
         let (mut piece, mut token) = (0, 0);
         let mut privatized = Vec::with_capacity(texts.len());
-        for end in ends {
-            let of_text = &pieces[piece..end];
-            let tokens = of_text.iter().filter_map(word_of).count();
-            let outputs = &outputs[token..token + tokens];
-            let Options {
-                layout, unknown, ..
-            } = self.options;
+        for (piece_end, token_end) in ends {
+            let words = &tokens.words[token..token_end];
+            let rendering = self.rendering(words, &outputs[token..token_end]);
             privatized.push(Privatized {
-                text: render(of_text, outputs, vocabulary, layout, unknown),
-                tokens: tokens as u64,
-                unknown: words[token..token + tokens]
-                    .iter()
-                    .filter(|w| w.is_none())
-                    .count() as u64,
+                text: rendering.text(&tokens.pieces[piece..piece_end]),
+                tokens: words.len() as u64,
+                unknown: words.iter().filter(|w| w.is_none()).count() as u64,
             });
-            (piece, token) = (end, token + tokens);
+            (piece, token) = (piece_end, token_end);
         }
         privatized
     }
-}
 
-fn word_of(piece: &Piece<'_>) -> Option<Option<crate::vocabulary::WordId>> {
-    match piece {
-        Piece::Token(word, _) => Some(*word),
-        _ => None,
+    /// Cuts texts: their tokens, and where the pieces and tokens of each text end.
+    pub(crate) fn cut<'t>(
+        &self,
+        texts: &'t [impl AsRef<str>],
+    ) -> (Tokens<'t>, Vec<(usize, usize)>) {
+        let mut lookup = Lookup::new(self.model.vocabulary(), self.model.lowercase());
+        let mut tokens = Tokens::default();
+        let ends = texts.iter().map(|text| {
+            tokens.push(text.as_ref(), &mut lookup);
+            (tokens.pieces.len(), tokens.words.len())
+        });
+        let ends = ends.collect();
+        (tokens, ends)
+    }
+
+    pub(crate) fn rendering<'a>(
+        &'a self,
+        words: &'a [Option<WordId>],
+        outputs: &'a [WordId],
+    ) -> Rendering<'a> {
+        Rendering {
+            outputs,
+            words,
+            vocabulary: self.model.vocabulary(),
+            layout: self.options.layout,
+            unknown: self.options.unknown,
+        }
     }
 }
 

@@ -65,6 +65,59 @@ proptest! {
     }
 }
 
+/// A known word, an unknown one, a long one, a number, an emoticon, an address.
+const TOKENS: [&str; 6] = [
+    "qa",
+    "zebra",
+    "Qincomprehensibilities",
+    "12/05",
+    ":-(",
+    "a@b.org",
+];
+
+proptest! {
+    /// Texts of equal structure have outputs of equal structure, whichever tokens they are made
+    /// of: known or not, short or long, in contractions or not.
+    #[test]
+    fn the_structure_of_what_comes_out_does_not_depend_on_the_tokens(
+        places in prop::collection::vec((0usize..6, 0usize..6, " |\\n|  |<br />| - | "), 1..12),
+        contractions in prop::collection::vec(
+            (prop::sample::select(vec!["qa", "qb", "zebra", "Priyanka"]),
+             prop::sample::select(vec!["qa", "qb", "zebra", "Priyanka"]),
+             prop::sample::select(vec!["'ll", "n't", "’s", "'D"])), 0..4),
+    ) {
+        let text = |side: fn(&(usize, usize, String)) -> usize, stem: fn(&(&'static str, &'static str, &'static str)) -> &'static str| {
+            let places = places.iter().map(|place| format!("{}{}", TOKENS[side(place)], place.2));
+            let stems = contractions.iter().map(|c| format!("{}{}, ", stem(c), c.2));
+            places.chain(stems).collect::<String>()
+        };
+        let p = privatizer(Options::default());
+        let out = p.privatize_batch(&[text(|p| p.0, |c| c.0), text(|p| p.1, |c| c.1)]).unwrap();
+        prop_assert_eq!(layout(&out[0].text), layout(&out[1].text));
+        prop_assert_eq!(out[0].tokens, out[1].tokens);
+    }
+}
+
+#[test]
+fn the_relation_is_stated_and_says_what_unknown_tokens_show() {
+    let with = |layout, unknown| {
+        let p = privatizer(Options {
+            layout,
+            unknown,
+            ..Options::default()
+        });
+        (p.adjacency().to_string(), p.total_loss(3).is_finite())
+    };
+    let (keep, finite) = with(Layout::Keep, Unknown::Random);
+    assert!(finite && keep.contains("equal public structure") && keep.contains("punctuation"));
+    let (words, _) = with(Layout::Words, Unknown::Random);
+    assert!(words.contains("number of tokens") && !words.contains("punctuation"));
+    for unknown in [Unknown::Mask, Unknown::Drop, Unknown::Keep] {
+        let (stated, finite) = with(Layout::Keep, unknown);
+        assert!(!finite && stated.contains("infinite loss"), "{stated}");
+    }
+}
+
 #[test]
 fn unknown_rules() {
     let text = "QA, zebra 42!";
@@ -104,7 +157,7 @@ fn texts_of_a_batch_stay_apart() {
     });
     let out = p.privatize_batch(&["qa qb", "", "qc.", "..."]).unwrap();
     let texts: Vec<&str> = out.iter().map(|o| o.text.as_str()).collect();
-    assert_eq!(texts, ["qa qb", "", "qc.", "..."]);
+    assert_eq!(texts, ["qa qb", "", "qc.", "."]);
     assert_eq!(
         out.iter().map(|o| o.tokens).collect::<Vec<_>>(),
         [2, 0, 1, 0]

@@ -5,7 +5,6 @@ use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use brr::mechanism::Channel;
-use brr::text::tokens;
 use brr::{Budget, MechanismKind, Model, Options, Privatizer};
 use brr_eval::channel::ExponentialRows;
 use brr_eval::estimate::{Count, Documents, Effort, Estimates, Plan, Start, WordChannel, estimate};
@@ -224,7 +223,7 @@ fn read_documents(path: Option<&Path>, model: &Model) -> Result<Documents> {
         > 0
     {
         let text = String::from_utf8_lossy(&line);
-        let words = tokens(model, &text);
+        let words = model.tokens(&text);
         strange += words.iter().filter(|w| w.0.is_none()).count();
         documents.push(words.into_iter().filter_map(|w| w.0));
         line.clear();

@@ -11,6 +11,8 @@
 //!   all? (Less noise than claimed shows here long before it shows as loss.)
 //! - `repeats`: do two runs, or two places of a text, share randomness?
 //! - `canaries`: does anything that is not a word of the model come through?
+//! - `structure`: does punctuation or spacing tell which words the model knows, or
+//!   what a token was?
 //! - `bit flips` ([`bit_flips`]): are bits flipped as often as claimed?
 //! - `timing`: does time tell the word?
 //!
@@ -30,6 +32,7 @@ mod loss;
 mod pairs;
 mod program;
 mod repeats;
+mod structure;
 mod timing;
 
 pub use bits::bit_flips;
@@ -158,6 +161,7 @@ pub fn audit(
     let alpha = ALPHA / SHARES;
     let pairs = pairs::choose(claim.model, options);
     let mut checks = vec![canary::check(claim.model, program, options.seed)?];
+    checks.push(structure::check(claim.model, program)?);
     progress(0.05);
     checks.push(repeats::check(claim, program, options, alpha)?);
     progress(0.15);

@@ -264,3 +264,60 @@ fn a_program_that_fails_is_an_error() {
     let error = audit(&claim, &mut mute, &options(), &|_| {}).unwrap_err();
     assert!(error.to_string().contains("gave 0 texts"));
 }
+
+/// Audits a privatizer whose texts pass through `change` on their way out; `change` gets the
+/// text that went in, too.
+fn audit_changed(change: &dyn Fn(&Model, &str, String) -> String) -> AuditReport {
+    let model = model();
+    let options = BrrOptions {
+        mechanism: brr::MechanismKind::Brr,
+        budget: brr::Budget::Epsilon(EPSILON),
+        ..BrrOptions::default()
+    };
+    let privatizer = Privatizer::new(model.clone(), options).unwrap();
+    let claim = Claim {
+        model: &model,
+        mechanism: privatizer.mechanism(),
+    };
+    let mut program = |texts: &[String]| {
+        let out = privatizer
+            .privatize_batch(texts)
+            .map_err(|e| e.to_string())?;
+        let pairs = out.into_iter().zip(texts);
+        Ok(pairs
+            .map(|(p, text)| change(&model, text, p.text))
+            .collect())
+    };
+    audit(&claim, &mut program, &super::tests::options(), &|_| {}).unwrap()
+}
+
+#[test]
+fn structure_that_depends_on_the_vocabulary_fails() {
+    // A contraction whose stem is unknown keeps its apostrophe: "w'w" where others are "w w".
+    let cut_by_vocabulary = |model: &Model, text: &str, out: String| {
+        let mut stems = text.split_whitespace().filter_map(|w| w.split_once("'ll"));
+        match stems.any(|(stem, _)| model.find(stem).is_none()) {
+            true => out.replacen(' ', "'", 1),
+            false => out,
+        }
+    };
+    let report = audit_changed(&cut_by_vocabulary);
+    assert_eq!(failures(&report), ["structure"]);
+    let check = report
+        .checks
+        .iter()
+        .find(|c| c.name == "structure")
+        .unwrap();
+    assert!(check.finding.contains("unknown"), "{}", check.finding);
+}
+
+#[test]
+fn emoticons_and_shapes_of_numbers_that_pass_fail() {
+    for (token, shape) in [(":(", ":("), ("123-45-6789", "-"), ("(555)123-4567", "(")] {
+        let leaky = |_: &Model, text: &str, out: String| match text.contains(token) {
+            true => out + " " + shape,
+            false => out,
+        };
+        assert_eq!(failures(&audit_changed(&leaky)), ["structure"], "{token}");
+    }
+}

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use brr::model::Model;
-use brr::text;
 use brr::vocabulary::WordId;
 use brr_train::parallel;
 
@@ -67,7 +66,7 @@ impl Texts {
 }
 
 fn cut(document: &Document, vocabulary: &Model) -> Text {
-    let tokens = text::tokens(vocabulary, &document.text);
+    let tokens = vocabulary.tokens(&document.text);
     let mut plain = String::with_capacity(document.text.len());
     for (word, original) in &tokens {
         let lower;

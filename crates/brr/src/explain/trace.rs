@@ -1,9 +1,9 @@
 //! A privatized text beside the words it was made from.
 
 use crate::error::Result;
-use crate::privatizer::{Options, Privatizer};
+use crate::privatizer::Privatizer;
 use crate::random;
-use crate::text::{Piece, Tokenizer, render_parts};
+use crate::text::Piece;
 
 /// A part of a privatized text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +14,7 @@ pub enum Part {
     Word {
         /// What is released.
         output: String,
-        /// The token as it stood in the text: **private**. A contraction that
-        /// was taken apart stands at both of its words.
+        /// The token as it stood in the text: **private**. A contraction is two tokens.
         original: String,
         /// Whether the model knows the token.
         known: bool,
@@ -38,47 +37,36 @@ pub struct Trace {
 /// Privatizes a text as [`Privatizer::privatize`] does, and keeps what became
 /// of what.
 pub fn trace(privatizer: &Privatizer, text: &str) -> Result<Trace> {
-    let model = privatizer.model();
-    let mut pieces = Vec::new();
-    Tokenizer::new(model.vocabulary(), model.lowercase()).cut(text, &mut pieces);
-    let tokens: Vec<_> = pieces
-        .iter()
-        .filter_map(|piece| match piece {
-            Piece::Token(word, original) => Some((*word, *original)),
-            _ => None,
-        })
-        .collect();
-    let words: Vec<_> = tokens.iter().map(|(word, _)| *word).collect();
+    let texts = [text];
+    let (tokens, _) = privatizer.cut(&texts);
+    let originals: Vec<&str> = tokens.pieces.iter().filter_map(token_of).collect();
+    let words = &tokens.words;
     let outputs = privatizer
         .mechanism()
-        .privatize(&words, &mut random::from_os()?);
-
-    let Options {
-        layout, unknown, ..
-    } = *privatizer.options();
-    let mut parts = Vec::with_capacity(pieces.len());
-    let write = |written: &str, token: Option<usize>| {
+        .privatize(words, &mut random::from_os()?);
+    let mut parts = Vec::with_capacity(tokens.pieces.len());
+    let rendering = privatizer.rendering(words, &outputs);
+    rendering.parts(&tokens.pieces, |written, token| {
         parts.push(match token {
             None => Part::Structure(written.to_owned()),
             Some(i) => Part::Word {
                 output: written.to_owned(),
-                original: tokens[i].1.to_owned(),
+                original: originals[i].to_owned(),
                 known: words[i].is_some(),
                 changed: words[i] != Some(outputs[i]),
             },
         });
-    };
-    render_parts(
-        &pieces,
-        &outputs,
-        model.vocabulary(),
-        layout,
-        unknown,
-        write,
-    );
+    });
     Ok(Trace {
         parts,
         tokens: words.len() as u64,
         unknown: words.iter().filter(|w| w.is_none()).count() as u64,
     })
+}
+
+fn token_of<'t>(piece: &Piece<'t>) -> Option<&'t str> {
+    match piece {
+        Piece::Token(original) => Some(original),
+        _ => None,
+    }
 }

@@ -34,7 +34,7 @@ use crate::codes::{CodeBits, CodeBlocks};
 use crate::error::{Error, Result};
 use crate::guarantee::{Metric, PairDistances};
 use crate::mechanism::Certificate;
-use crate::text::Tokenizer;
+use crate::text::Lookup;
 use crate::vocabulary::{Vocabulary, WordId};
 use container::Container;
 use fields::Fields;
@@ -200,7 +200,12 @@ impl Model {
 
     /// The id of a word, looked up in the form in which a text's words are.
     pub fn find(&self, word: &str) -> Option<WordId> {
-        Tokenizer::new(&self.vocabulary, self.lowercase).id(word)
+        Lookup::new(&self.vocabulary, self.lowercase).word(word)
+    }
+
+    /// A text's tokens in order: the word of each, if it has one, and how it stands in the text.
+    pub fn tokens<'t>(&self, text: &'t str) -> Vec<(Option<WordId>, &'t str)> {
+        Lookup::new(&self.vocabulary, self.lowercase).tokens(text)
     }
 
     /// SHA-256 of the file's content, as stored in it and checked.

@@ -1,34 +1,118 @@
 //! Text to tokens and back.
 //!
-//! A text is cut into *tokens*, which are privatized, and *structure*, which is
-//! declared public: white space, line-break tags, and the short list
-//! [`PUNCTUATION`]. Everything else is a token or part of one: words, numbers,
-//! symbols, emoji, addresses. Where the cuts fall is decided by the characters
-//! alone; only contractions are taken apart with a look at the (public)
-//! vocabulary. How many tokens a text has is not hidden.
+//! A text is [`cut`] into *tokens*, which are privatized, and *structure*, which is declared
+//! public: white space, HTML line breaks, and single marks of the short list [`PUNCTUATION`].
+//! Everything else is a token or part of one: words, numbers, symbols, emoji, emoticons,
+//! addresses. Where the cuts fall is a function of the characters alone; the vocabulary comes
+//! after ([`lookup`]). [`adjacency`] says what that means for two texts. How many tokens a text has
+//! is not hidden.
 
+pub mod adjacency;
+mod chars;
+mod contraction;
+mod cut;
+mod lookup;
+mod marks;
 mod render;
-mod segment;
-mod token;
 
-use crate::model::Model;
+use zeroize::Zeroizing;
+
 use crate::vocabulary::WordId;
+use cut::{Segment, cut};
 
+pub use adjacency::Adjacency;
+pub use chars::{PUNCTUATION, is_spaceless};
+pub(crate) use lookup::Lookup;
+pub(crate) use render::Rendering;
 pub use render::{Layout, Unknown};
-pub(crate) use render::{render, render_parts};
-pub(crate) use token::{Piece, Tokenizer};
 
-/// Punctuation that layout [`Layout::Keep`] lets through.
-pub const PUNCTUATION: &str = ".,;:!?'\"()-/…–—‘’“”«»¡¿،؛؟。，、！？：；";
+/// A text's public structure, and where its tokens stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'t> {
+    /// A token, as it stands in the text: **private**. (The parts of a contraction are tokens
+    /// of their own.)
+    Token(&'t str),
+    /// White space: space, tab, line feed or return.
+    Space(char),
+    /// A mark of [`PUNCTUATION`].
+    Mark(char),
+    /// An HTML line break.
+    Break,
+}
 
-/// A text's tokens in order: the word of each, if it has one, and how it stands
-/// in the text. (The two halves of a contraction both stand as the whole.)
-pub fn tokens<'t>(model: &Model, text: &'t str) -> Vec<(Option<WordId>, &'t str)> {
+/// A text's pieces in order: a function of its characters alone.
+pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
-    Tokenizer::new(model.vocabulary(), model.lowercase()).cut(text, &mut pieces);
-    let token = |piece| match piece {
-        Piece::Token(word, original) => Some((word, original)),
-        _ => None,
-    };
-    pieces.into_iter().filter_map(token).collect()
+    cut(text, |segment| pieces.push(segment.into()));
+    pieces
+}
+
+/// How many tokens a text has.
+pub fn count(text: &str) -> usize {
+    let mut tokens = 0;
+    cut(text, |segment| {
+        tokens += usize::from(matches!(segment, Segment::Token(_)));
+    });
+    tokens
+}
+
+/// The start of a text that holds its first `tokens` tokens, or all of it.
+pub fn prefix(text: &str, tokens: usize) -> &str {
+    let (mut seen, mut end) = (0, 0);
+    cut(text, |segment| {
+        if let Segment::Token(token) = segment {
+            seen += 1;
+            if seen <= tokens {
+                let start = token.text.as_ptr() as usize - text.as_ptr() as usize;
+                end = start + token.text.len();
+            }
+        }
+    });
+    if seen <= tokens { text } else { &text[..end] }
+}
+
+/// Whether a text is one token and nothing else: whether it can be a word of a model.
+pub fn is_one_token(text: &str) -> bool {
+    matches!(pieces(text)[..], [Piece::Token(token)] if token == text)
+}
+
+impl<'t> From<Segment<'t>> for Piece<'t> {
+    fn from(segment: Segment<'t>) -> Piece<'t> {
+        match segment {
+            Segment::Token(token) => Piece::Token(token.text),
+            Segment::Space(c) => Piece::Space(c),
+            Segment::Mark(c) => Piece::Mark(c),
+            Segment::Break => Piece::Break,
+        }
+    }
+}
+
+/// Texts that are cut and looked up. The words are erased when it is dropped.
+#[derive(Default)]
+pub(crate) struct Tokens<'t> {
+    pub pieces: Vec<Piece<'t>>,
+    /// The word of each token, if it has one.
+    pub words: Zeroizing<Vec<Option<WordId>>>,
+}
+
+impl<'t> Tokens<'t> {
+    /// Cuts a text, then looks its tokens up.
+    pub fn push(&mut self, text: &'t str, lookup: &mut Lookup<'_>) {
+        cut(text, |segment| {
+            if let Segment::Token(token) = segment {
+                self.push_word(lookup.id(token));
+            }
+            self.pieces.push(segment.into());
+        });
+    }
+
+    /// Appends a word. A buffer that grows is moved by hand, so that the old one is erased.
+    fn push_word(&mut self, word: Option<WordId>) {
+        if self.words.len() == self.words.capacity() {
+            let mut larger = Vec::with_capacity((self.words.len() * 2).max(64));
+            larger.extend_from_slice(&self.words);
+            self.words = Zeroizing::new(larger);
+        }
+        self.words.push(word);
+    }
 }

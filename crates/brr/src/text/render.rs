@@ -1,12 +1,12 @@
 //! Tokens back to text.
 
-use super::token::Piece;
+use super::Piece;
 use crate::vocabulary::{Vocabulary, WordId};
 
 /// What of a text's structure reaches the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
-    /// White space, line-break tags and listed punctuation.
+    /// White space, line-break tags and listed punctuation marks.
     #[default]
     Keep,
     /// Nothing: words with single spaces between them.
@@ -32,56 +32,58 @@ impl Unknown {
     pub const MASK: &'static str = "<unk>";
 }
 
-/// Writes a text's pieces, tokens replaced by `outputs`, one for each in order.
-/// Tokens that touch each other (`$100`, `日本`) come out with a space between.
-pub fn render(
-    pieces: &[Piece<'_>],
-    outputs: &[WordId],
-    vocabulary: &Vocabulary,
-    layout: Layout,
-    unknown: Unknown,
-) -> String {
-    let mut text = String::with_capacity(pieces.len() * 6);
-    render_parts(pieces, outputs, vocabulary, layout, unknown, |part, _| {
-        text.push_str(part);
-    });
-    text
+/// What a text's tokens are replaced by, and how it is written.
+#[derive(Clone, Copy)]
+pub struct Rendering<'a> {
+    /// The words that were drawn, one for each token in order.
+    pub outputs: &'a [WordId],
+    /// Whether each token is known: looked at only if `unknown` is not `Random`.
+    pub words: &'a [Option<WordId>],
+    pub vocabulary: &'a Vocabulary,
+    pub layout: Layout,
+    pub unknown: Unknown,
 }
 
-/// As [`render`], part by part: `write` gets what is written and, if it stands
-/// for a token, the number of that token.
-pub fn render_parts(
-    pieces: &[Piece<'_>],
-    outputs: &[WordId],
-    vocabulary: &Vocabulary,
-    layout: Layout,
-    unknown: Unknown,
-    mut write: impl FnMut(&str, Option<usize>),
-) {
-    let mut token = 0;
-    let mut after_word = false;
-    for piece in pieces {
-        match piece {
-            Piece::Token(word, original) => {
-                let (number, output) = (token, outputs[token]);
-                token += 1;
-                let written = match (word, unknown) {
-                    (Some(_), _) | (None, Unknown::Random) => vocabulary.word(output),
-                    (None, Unknown::Mask) => Unknown::MASK,
-                    (None, Unknown::Drop) => continue,
-                    (None, Unknown::Keep) => original,
-                };
-                if after_word {
-                    write(" ", None);
+impl Rendering<'_> {
+    /// The text.
+    pub fn text(&self, pieces: &[Piece<'_>]) -> String {
+        let mut text = String::with_capacity(pieces.len() * 6);
+        self.parts(pieces, |part, _| text.push_str(part));
+        text
+    }
+
+    /// The text part by part: `write` gets what is written and, if it stands for a token, the
+    /// number of that token. Tokens that touch each other (`don't`, `C++`) come out with a space
+    /// between.
+    pub fn parts(&self, pieces: &[Piece<'_>], mut write: impl FnMut(&str, Option<usize>)) {
+        let mut token = 0;
+        let mut after_word = false;
+        for piece in pieces {
+            match piece {
+                Piece::Token(original) => {
+                    let number = token;
+                    token += 1;
+                    let written = match self.unknown {
+                        Unknown::Random => self.vocabulary.word(self.outputs[number]),
+                        _ if self.words[number].is_some() => {
+                            self.vocabulary.word(self.outputs[number])
+                        }
+                        Unknown::Mask => Unknown::MASK,
+                        Unknown::Drop => continue,
+                        Unknown::Keep => original,
+                    };
+                    if after_word {
+                        write(" ", None);
+                    }
+                    write(written, Some(number));
+                    after_word = true;
+                    continue;
                 }
-                write(written, Some(number));
-                after_word = true;
-                continue;
+                _ if self.layout == Layout::Words => continue,
+                Piece::Space(c) | Piece::Mark(c) => write(c.encode_utf8(&mut [0; 4]), None),
+                Piece::Break => write("<br />", None),
             }
-            _ if layout == Layout::Words => continue,
-            Piece::Space(c) | Piece::Punctuation(c) => write(c.encode_utf8(&mut [0; 4]), None),
-            Piece::Break => write("<br />", None),
+            after_word = false;
         }
-        after_word = false;
     }
 }

@@ -1,0 +1,73 @@
+//! Which texts are neighbours.
+//!
+//! A guarantee speaks of pairs of neighbouring texts: whoever sees the output can hardly tell
+//! which of the two went in. Two texts are *neighbours* if they have equal public structure.
+//! What that is depends on two choices:
+//!
+//! | | public |
+//! |---|---|
+//! | layout `keep` | white space, HTML line breaks and listed punctuation marks, and how many tokens stand where between them |
+//! | layout `words` | the number of tokens |
+//! | unknown `random` | nothing more |
+//! | unknown `mask`, `drop` | which tokens the model does not know: texts that differ in that are told apart for certain |
+//! | unknown `keep` | the tokens themselves that the model does not know |
+//!
+//! # Guarantee
+//!
+//! Let t and t' be neighbours under unknown `random`. Both are cut into the same structure
+//! ([`super::cut`]) with k tokens each; the mechanism draws k words, each independently from its
+//! token alone; what is written is a function of the structure and the draws. So for any output
+//! the ratio of its probabilities is at most the product of the ratios of the k draws, and the
+//! loss at most the sum of the losses of the tokens. A word that occurs k times is drawn k
+//! times and costs k times.
+//!
+//! Under the other rules for unknown tokens, neighbours that differ in which tokens are unknown
+//! have outputs in common with probability 0: the loss between them is infinite, and no finite
+//! total is stated.
+
+use std::fmt;
+
+use super::render::{Layout, Unknown};
+
+/// The relation between texts that a privatizer's guarantee is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adjacency {
+    layout: Layout,
+    unknown: Unknown,
+}
+
+impl Adjacency {
+    /// What the choices make public.
+    pub(crate) fn new(layout: Layout, unknown: Unknown) -> Adjacency {
+        Adjacency { layout, unknown }
+    }
+
+    /// Whether any two neighbours have a finite loss.
+    pub fn is_covered(&self) -> bool {
+        self.unknown == Unknown::Random
+    }
+}
+
+impl fmt::Display for Adjacency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Two texts are neighbours if they have equal public structure: ")?;
+        f.write_str(match self.layout {
+            Layout::Keep => {
+                "the same white space, HTML line breaks and listed punctuation marks, with the \
+                 same number of tokens in the same places between them."
+            }
+            Layout::Words => "the same number of tokens.",
+        })?;
+        f.write_str(match self.unknown {
+            Unknown::Random => "",
+            Unknown::Mask | Unknown::Drop => {
+                " Which tokens the model does not know is shown: neighbours that differ in it \
+                 are told apart, with infinite loss."
+            }
+            Unknown::Keep => {
+                " Tokens that the model does not know are shown as they are: neighbours that \
+                 differ in them are told apart, with infinite loss."
+            }
+        })
+    }
+}

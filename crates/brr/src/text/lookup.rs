@@ -1,0 +1,131 @@
+//! Tokens to word ids.
+//!
+//! A token is brought into the vocabulary's form (NFC, plain apostrophes, nothing invisible, and
+//! lower case if the model's words are) and looked up whole; the ending of a contraction as it
+//! is (`n't`), then as the word it stands for (`not`). What is not found is unknown. The look-up
+//! comes after the cut and changes nothing of it.
+
+use unicode_normalization::UnicodeNormalization;
+use zeroize::Zeroizing;
+
+use super::chars::{is_apostrophe, is_ignorable};
+use super::contraction::{full_ending, full_stem};
+use super::cut::{Role, Segment, Token, cut};
+use crate::vocabulary::{Vocabulary, WordId};
+
+/// Looks tokens up.
+pub struct Lookup<'v> {
+    vocabulary: &'v Vocabulary,
+    lowercase: bool,
+    form: Zeroizing<String>,
+}
+
+impl<'v> Lookup<'v> {
+    /// For a vocabulary; `lowercase` if its words are.
+    pub fn new(vocabulary: &'v Vocabulary, lowercase: bool) -> Self {
+        Lookup {
+            vocabulary,
+            lowercase,
+            form: Zeroizing::new(String::with_capacity(64)),
+        }
+    }
+
+    /// The word of a token, if it has one.
+    pub fn id(&mut self, token: Token<'_>) -> Option<WordId> {
+        let vocabulary = self.vocabulary;
+        let form = self.bring_into_form(token.text);
+        let id = |word: &str| vocabulary.id(word);
+        match token.role {
+            Role::Whole => id(form),
+            Role::NegatedStem => id(full_stem(form)),
+            Role::Ending => id(form).or_else(|| full_ending(form).and_then(id)),
+        }
+    }
+
+    /// The word that a single word is looked up as.
+    pub fn word(&mut self, word: &str) -> Option<WordId> {
+        self.id(Token {
+            text: word,
+            role: Role::Whole,
+        })
+    }
+
+    /// All tokens of a text, each with its word.
+    pub fn tokens<'t>(&mut self, text: &'t str) -> Vec<(Option<WordId>, &'t str)> {
+        let mut tokens = Vec::new();
+        cut(text, |segment| {
+            if let Segment::Token(token) = segment {
+                tokens.push((self.id(token), token.text));
+            }
+        });
+        tokens
+    }
+
+    fn bring_into_form(&mut self, token: &str) -> &str {
+        let form = &mut *self.form;
+        form.clear();
+        if token.is_ascii() {
+            form.push_str(token);
+            if self.lowercase {
+                form.make_ascii_lowercase();
+            }
+        } else {
+            let straight = |c| if is_apostrophe(c) { '\'' } else { c };
+            // The joiners of Persian and the Indic scripts belong to the spelling.
+            let shown = |c: &char| !is_ignorable(*c) || matches!(c, '\u{200c}' | '\u{200d}');
+            if self.lowercase {
+                let lower = Zeroizing::new(token.to_lowercase());
+                form.extend(lower.nfc().filter(shown).map(straight));
+            } else {
+                form.extend(token.nfc().filter(shown).map(straight));
+            }
+        }
+        form.trim_matches(['_', '\u{200c}', '\u{200d}'])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(words: &[&str], lowercase: bool, text: &str) -> String {
+        let v = Vocabulary::unpack(&Vocabulary::pack(words).unwrap(), words.len()).unwrap();
+        let mut lookup = Lookup::new(&v, lowercase);
+        let mut out = String::new();
+        cut(text, |segment| match segment {
+            Segment::Token(token) => {
+                let word = lookup.id(token).map_or("?", |id| v.word(id));
+                out.push_str(&format!("[{word}]"));
+            }
+            Segment::Space(c) | Segment::Mark(c) => out.push(c),
+            Segment::Break => out.push_str("<br />"),
+        });
+        out
+    }
+
+    #[test]
+    fn words_are_looked_up_in_the_models_form() {
+        let words = ["the", "café", "The", "o'clock", "film"];
+        assert_eq!(
+            show(
+                &words,
+                true,
+                "THE Cafe\u{301} cAFÉ tea O’Clock _film_ fi\u{ad}lm"
+            ),
+            "[the] [café] [café] [?] [o'clock] [film] [film]"
+        );
+        assert_eq!(show(&words, false, "The the THE"), "[The] [the] [?]");
+    }
+
+    #[test]
+    fn parts_of_contractions_are_looked_up_on_their_own() {
+        assert_eq!(
+            show(&["do", "n't", "he", "'s"], true, "don't he’s he 's"),
+            "[do][n't] [he]['s] [he] ['s]"
+        );
+        let words = ["do", "not", "can", "will", "we", "are", "he", "is", "don't"];
+        let text = "don't can't WON'T we're he's Zaphod'll Zaphod's";
+        let expected = "[do][not] [can][not] [will][not] [we][are] [he][is] [?][will] [?][is]";
+        assert_eq!(show(&words, true, text), expected);
+    }
+}
