@@ -8,11 +8,13 @@ use std::io::Write;
 use std::path::Path;
 
 use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
-use brr::model::{Calibration, CalibrationPoint, Keep, ModelParts};
+use brr::calibration::{Calibration, CalibrationPoint};
+use brr::frequency::Keep;
+use brr::model::ModelParts;
 use brr::vocabulary::Vocabulary;
 use brr::{Epsilon, Model};
-use brr_train::certify::Certifier;
-use brr_train::quality::code_distances;
+use brr::certify::Certifier;
+use brr::distances::code_distances;
 use parquet::basic::{Compression, Repetition};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
 use parquet::file::properties::WriterProperties;

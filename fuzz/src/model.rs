@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use brr::{Budget, Layout, MechanismKind, Model, Options, Privatizer, Unknown, mechanism::Search};
-use brr_train::certify::Certifier;
+use brr::certify::Certifier;
 use sha2::{Digest, Sha256};
 
 use crate::noise;

@@ -3,7 +3,9 @@
 use std::sync::{Arc, LazyLock};
 
 use brr::codes::{CodeBits, CodeRows};
-use brr::model::{Calibration, CodeDistances, ModelParts};
+use brr::calibration::Calibration;
+use brr::distances::CodeDistances;
+use brr::model::ModelParts;
 use brr::text::PUNCTUATION;
 use brr::{Budget, Layout, MechanismKind, Model, Options, Privatizer, Unknown};
 

@@ -76,7 +76,7 @@ pub fn build(
         binarizer,
         min_distance: min_distance.unwrap_or_else(|| usual_min_distance(bits)),
         seed,
-        threads: threads.unwrap_or_else(brr_train::parallel::cores),
+        threads: threads.unwrap_or_else(brr::parallel::cores),
         lowercase: !cased,
         certificates,
         meta,
@@ -142,6 +142,7 @@ fn named(stage: Stage) -> (&'static str, f64) {
         Stage::Distances(share) => ("distances", share),
         Stage::Calibrate(share) => ("calibration", share),
         Stage::Certify(share) => ("certificates", share),
+        Stage::Check(share) => ("check", share),
         Stage::Quality => ("quality", 0.0),
         _ => ("other", 0.0),
     }

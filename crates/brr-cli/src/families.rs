@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use brr::parallel::cores;
 use brr::{Budget, Epsilon, Model};
 use brr_eval::channel::Likeness;
 use brr_eval::mechanisms::{BrrFamily, ExponentialFamily, Family, KaryFamily, MadlibFamily, Space};
-use brr_train::certify::Certifier;
-use brr_train::parallel::cores;
 use brr_train::vectors::{self, LoadOptions, Vectors};
 use clap::ValueEnum;
 
@@ -52,7 +51,7 @@ pub fn subject(
             let share = |share| stages.show("looking at all pairs", share);
             Box::new(ExponentialFamily {
                 model: model.clone(),
-                certifier: Some(Certifier::new(model, cores(), &share)),
+                certifier: Some(model.certifier(cores(), &share)),
             })
         }
         FamilyArg::Madlib => {

@@ -4,8 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use brr::Model;
+use brr::parallel::cores;
 
 use crate::failure::{Failure, Result};
+use crate::progress::Stages;
 
 /// Opens a model file, or the built-in model if none is named.
 pub fn open(path: Option<&Path>) -> Result<Arc<Model>> {
@@ -17,6 +19,20 @@ pub fn open(path: Option<&Path>) -> Result<Arc<Model>> {
         _ => Failure::Failed(format!("{}: {error}", path.display())),
     })?;
     Ok(Arc::new(model))
+}
+
+/// As [`open`], with everything that the file says checked on this machine, unless it is the
+/// built-in one, which is known to hold.
+pub fn open_checked(path: Option<&Path>) -> Result<Arc<Model>> {
+    let model = open(path)?;
+    let stages = Stages::new();
+    let share = |share| stages.show("checking the model", share);
+    let checked = model.check(cores(), &share);
+    stages.finish();
+    match (checked, path) {
+        (Err(error), Some(path)) => Err(Failure::Failed(format!("{}: {error}", path.display()))),
+        (checked, _) => Ok(checked.map(|()| model)?),
+    }
 }
 
 /// How a model is called in messages.

@@ -9,12 +9,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use brr::frequency::Sampler;
 use brr::guarantee::PairDistances;
 use brr::mechanism::{Brr, Exponential, Mechanism, Search};
 use brr::vocabulary::WordId;
 use brr::{Epsilon, Model};
 use brr_eval::mechanisms::{Madlib, Space};
-use brr_train::frequency::Sampler;
 use brr_train::matrix::rotation::{generator, uniform};
 use brr_train::vectors::{LoadOptions, load};
 use rand_chacha::ChaCha20Rng;
@@ -85,7 +85,7 @@ fn over_model(name: &str, file: &Path, bound: f64) -> Result<Ready, Failure> {
     let mechanism: Box<dyn Mechanism> = match name {
         "brr" => Box::new(Brr::new(model, epsilon)),
         "brr-multi-index" => Box::new(Brr::new(model, epsilon).with_search(Search::MultiIndex)),
-        "exponential" => Box::new(Exponential::new(model, epsilon)?),
+        "exponential" => Box::new(Exponential::new(model, epsilon)),
         _ => return Err(format!("unknown mechanism {name}").into()),
     };
     Ok(Ready {

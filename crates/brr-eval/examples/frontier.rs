@@ -9,14 +9,13 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use brr::codes::CodeBits;
+use brr::parallel::cores;
 use brr_eval::calibrate::{Table, table};
 use brr_eval::channel::{Likeness, Plan};
 use brr_eval::mechanisms::{BrrFamily, ExponentialFamily, Family, KaryFamily, MadlibFamily, Space};
 use brr_eval::report;
 use brr_train::binarize;
 use brr_train::build::{Recipe, build, usual_min_distance};
-use brr_train::certify::Certifier;
-use brr_train::parallel::cores;
 use brr_train::vectors::{LoadOptions, load};
 
 /// Privacy-loss bounds, closer where the mechanisms part.
@@ -57,7 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             model: Some(model.clone()),
             space: Some(space.clone()),
         };
-        let certifier = Some(Certifier::new(&model, cores(), &|_| {}));
+        let certifier = Some(model.certifier(cores(), &|_| {}));
         families.push((Box::new(BrrFamily(model.clone())), likeness.clone()));
         families.push((Box::new(ExponentialFamily { model, certifier }), likeness));
     }

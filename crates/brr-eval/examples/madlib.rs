@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use brr::Epsilon;
 use brr::mechanism::Mechanism;
+use brr::parallel;
 use brr_eval::interval::Binomial;
 use brr_eval::mechanisms::{Madlib, Space};
-use brr_train::parallel;
 use brr_train::vectors::Vectors;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use brr::calibration::Calibration;
 use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
-use brr::model::{Calibration, Model, ModelParts};
-use brr_train::quality::code_distances;
+use brr::distances::code_distances;
+use brr::model::{Model, ModelParts};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
@@ -38,7 +39,9 @@ pub fn model(words: usize, bits: usize, seed: u64) -> Arc<Model> {
         calibration: Calibration::default(),
         meta: Vec::new(),
     };
-    Arc::new(parts.write().unwrap())
+    let model = parts.write().unwrap();
+    model.check(1, &|_| {}).unwrap();
+    Arc::new(model)
 }
 
 fn name(id: usize) -> String {

@@ -7,9 +7,10 @@
 //! ```
 
 use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
+use brr::distances::CodeStats;
+use brr::parallel;
 use brr_train::binarize::{self, Options};
-use brr_train::parallel;
-use brr_train::quality::{self, CodeStats, SimilaritySet};
+use brr_train::quality::{self, SimilaritySet};
 use brr_train::vectors::{self, LoadOptions, Vectors};
 use std::error::Error;
 use std::path::Path;

@@ -12,8 +12,8 @@
 mod binarizers;
 
 use brr::codes::{CodeBits, CodeRows, hamming};
+use brr::parallel;
 use brr_train::binarize::{self, Options, separate};
-use brr_train::parallel;
 use brr_train::quality::{self, SimilaritySet};
 use brr_train::vectors::Vectors;
 use std::error::Error;

@@ -6,17 +6,17 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use brr::Epsilon;
+use brr::certify::{Certificate, certify_ladder};
 use brr::codes::{CodeBits, CodeBlocks, to_blocks};
+use brr::distances::CodeStats;
 use brr::model::{Model, ModelParts};
-use brr::{Epsilon, mechanism::Certificate};
 
-use crate::all_pairs::OnShare;
 use crate::binarize::{self, Binarizer, Options, separate};
-use crate::calibration::calibrate;
-use crate::certify::{Certifier, certify_ladder};
 use crate::error::{Error, Result};
-use crate::quality::{CodeStats, Retention, SimilaritySet, neighbor_overlap, retention};
+use crate::quality::{Retention, SimilaritySet, neighbor_overlap, retention};
 use crate::vectors::Vectors;
+use brr::calibration::simulate;
 
 /// Words whose neighbours are compared, real and by code.
 const NEIGHBOR_SAMPLE: usize = 2000;
@@ -72,6 +72,8 @@ pub enum Stage {
     Certify(f64),
     /// Comparing real and binary neighbours.
     Quality,
+    /// Checking what the finished model says; the share done.
+    Check(f64),
 }
 
 /// Is told where a build is, from any thread. Once it says `Break`, the build ends
@@ -183,7 +185,7 @@ pub fn build(
     });
     go_on()?;
     let distances = stats.distances;
-    let calibration = calibrate(table, recipe.seed, recipe.threads, &|share| {
+    let calibration = simulate(table, recipe.seed, recipe.threads, &|share| {
         progress(Stage::Calibrate(share))
     });
     go_on()?;
@@ -206,9 +208,7 @@ pub fn build(
         meta,
     };
     go_on()?;
-    let model = certified(parts.write()?, recipe, &|share| {
-        progress(Stage::Certify(share))
-    })?;
+    let model = certified(parts.write()?, recipe, &progress)?;
     go_on()?;
     Ok(Built { model, quality })
 }
@@ -237,15 +237,24 @@ fn record(
     .into()
 }
 
-fn certified(model: Model, recipe: &Recipe, progress: OnShare<'_>) -> Result<Model> {
-    let certificates = match &recipe.certificates {
-        None => certify_ladder(&model, recipe.threads, progress),
-        Some(targets) if targets.is_empty() => return Ok(model),
-        Some(targets) => {
-            let certifier = Certifier::new(&model, recipe.threads, progress);
-            let certify = |&target: &Epsilon| certifier.certify(target, None);
-            targets.iter().map(certify).collect::<Vec<Certificate>>()
+/// The model with its certificates, and everything that it says checked.
+fn certified(model: Model, recipe: &Recipe, progress: &(dyn Fn(Stage) + Sync)) -> Result<Model> {
+    let share = |share| progress(Stage::Certify(share));
+    let wanted = recipe.certificates.as_deref();
+    let model = match wanted {
+        Some([]) => model,
+        _ => {
+            let certifier = model.certifier(recipe.threads, &|done| share(done / 2.0));
+            let certificates = match wanted {
+                None => certify_ladder(&certifier, &|done| share(0.5 + done / 2.0)),
+                Some(targets) => {
+                    let certify = |&target: &Epsilon| certifier.certify(target, None);
+                    targets.iter().map(certify).collect::<Vec<Certificate>>()
+                }
+            };
+            model.with_certificates(&certificates)?
         }
     };
-    Ok(model.with_certificates(&certificates)?)
+    model.check(recipe.threads, &|share| progress(Stage::Check(share)))?;
+    Ok(model)
 }

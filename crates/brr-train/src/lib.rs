@@ -8,16 +8,11 @@
 //! A build is reproducible: same vectors, same options, same bytes, on any machine
 //! and any number of threads (see [`matrix`] and [`parallel`]).
 
-pub mod all_pairs;
 pub mod binarize;
 pub mod build;
-pub mod calibration;
-pub mod certify;
 pub mod error;
-pub mod frequency;
 pub mod matrix;
 pub mod network;
-pub mod parallel;
 pub mod quality;
 pub mod vectors;
 pub mod vocabulary_rule;

@@ -23,7 +23,7 @@ pub enum Error {
         /// The value given.
         value: f64,
     },
-    /// The model's calibration does not reach the wanted share of kept words.
+    /// The model's tables hold no epsilon that keeps as few words as wanted.
     KeepOutOfReach {
         /// The share asked for.
         asked: f64,
@@ -32,6 +32,9 @@ pub enum Error {
         /// The largest share that the table holds.
         highest: f64,
     },
+    /// A share of kept words was asked for, and the claims of the model that would tell what
+    /// keeps it have not been checked.
+    UncheckedModel,
     /// The model has no calibration table for this mechanism.
     NoCalibration {
         /// Name of the mechanism.
@@ -95,8 +98,12 @@ impl fmt::Display for Error {
                 highest,
             } => write!(
                 f,
-                "no calibrated epsilon keeps a share of {asked} of the words: \
-                 this model's table covers {lowest:.4} to {highest:.4}; give an epsilon instead"
+                "no known epsilon keeps as few as a share of {asked} of the words: this model's \
+                 table covers shares from {lowest:.4} on, up to {highest:.4}; give an epsilon instead"
+            ),
+            Error::UncheckedModel => f.write_str(
+                "what this model's file says about the share of kept words has not been checked on \
+                 this machine: check the model first, or give an epsilon or a bound",
             ),
             Error::NoCalibration { mechanism } => write!(
                 f,

@@ -9,7 +9,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use brr::{Budget, Model, Options, Privatizer};
-//! # use brr::{codes::*, model::*};
+//! # use brr::{calibration::Calibration, codes::*, distances::CodeDistances, model::ModelParts};
 //! # let words = ["good".to_string(), "film".to_string()];
 //! # let mut codes = CodeRows::new(CodeBits::new(64).unwrap());
 //! # codes.push(&[0]);
@@ -35,14 +35,21 @@
 //! [`privatizer`] is that composition, [`guarantee`] what it promises, and
 //! [`explain`] shows what it does to a word.
 
+pub mod all_pairs;
+pub mod calibration;
+pub mod certify;
 pub mod codes;
+pub mod distances;
 pub mod epsilon;
 pub mod error;
 pub mod explain;
+pub mod frequency;
 pub mod guarantee;
+pub mod identity;
 pub mod mechanism;
 pub mod model;
 pub mod nearest;
+pub mod parallel;
 pub mod privatizer;
 pub mod random;
 pub mod response;

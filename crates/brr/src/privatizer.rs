@@ -8,10 +8,11 @@ use std::sync::Arc;
 use rand_core::CryptoRng;
 
 use crate::epsilon::Epsilon;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::frequency::Keep;
 use crate::guarantee::{Budget, Guarantee};
 use crate::mechanism::{Brr, Exponential, Mechanism, Search};
-use crate::model::{Keep, Model};
+use crate::model::{Model, Standing};
 use crate::random;
 use crate::text::{Adjacency, Layout, Lookup, Rendering, Tokens, Unknown};
 use crate::vocabulary::WordId;
@@ -81,7 +82,8 @@ impl Privatizer {
             MechanismKind::Brr => {
                 let brr = Brr::new(model.clone(), brr_epsilon(&model, budget)?);
                 let brr = brr.with_search(options.search);
-                let keep = model.calibration().keep_at(brr.guarantee().epsilon);
+                let table = model.calibration();
+                let keep = table.and_then(|t| t.keep_at(brr.guarantee().epsilon));
                 (Box::new(brr), keep)
             }
             MechanismKind::Exponential => {
@@ -213,6 +215,10 @@ fn brr_epsilon(model: &Model, budget: Budget) -> Result<Epsilon> {
     match budget {
         Budget::Epsilon(value) => Epsilon::new(value),
         Budget::Bound(value) => Budget::epsilon_for_bound(value, &model.pair_distances()),
-        Budget::Keep(value) => model.calibration().epsilon_for(value),
+        Budget::Keep(_) if model.standing() == Standing::Unchecked => Err(Error::UncheckedModel),
+        Budget::Keep(value) => {
+            let none = Error::NoCalibration { mechanism: "brr" };
+            model.calibration().ok_or(none)?.epsilon_for(value)
+        }
     }
 }

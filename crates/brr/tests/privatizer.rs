@@ -7,10 +7,10 @@ use brr::{Budget, Error, Layout, MechanismKind, Options, Privatizer, Unknown};
 use proptest::prelude::*;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
-use support::random_model;
+use support::whole_model;
 
 fn privatizer(options: Options) -> Privatizer {
-    Privatizer::new(random_model(64, 100, 7), options).unwrap()
+    Privatizer::new(whole_model(), options).unwrap()
 }
 
 fn with_budget(budget: Budget) -> Result<Privatizer, Error> {
@@ -18,7 +18,7 @@ fn with_budget(budget: Budget) -> Result<Privatizer, Error> {
         budget,
         ..Options::default()
     };
-    Privatizer::new(random_model(64, 100, 7), options)
+    Privatizer::new(whole_model(), options)
 }
 
 /// A text with every word replaced by `_`: what is declared public.

@@ -10,7 +10,6 @@ use brr_eval::audit::{self, AuditReport, Claim, Verdict, bit_flips};
 
 use crate::commands::privatize::{MechanismArg, PrivacyArgs};
 use crate::failure::{Failure, Result};
-use crate::model_source;
 use crate::output::write_whole;
 use crate::progress::Stages;
 
@@ -56,7 +55,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result {
-    let model = model_source::open(args.privacy.model.as_deref())?;
+    let model = args.privacy.open_model()?;
     let options = Options {
         mechanism: args.privacy.mechanism.into(),
         budget: args.privacy.budget(),

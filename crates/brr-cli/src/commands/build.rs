@@ -166,9 +166,7 @@ fn recipe(args: &Args, report: &LoadReport) -> Result<Recipe> {
             .min_distance
             .unwrap_or_else(|| usual_min_distance(args.bits)),
         seed: args.seed,
-        threads: args
-            .threads
-            .map_or_else(brr_train::parallel::cores, usize::from),
+        threads: args.threads.map_or_else(brr::parallel::cores, usize::from),
         lowercase: !args.cased,
         certificates,
         meta: provenance(args, report),
@@ -210,6 +208,7 @@ fn show(stages: &Stages, stage: Stage) {
         Stage::Distances(share) => stages.show("distances", share),
         Stage::Calibrate(share) => stages.show("calibration", share),
         Stage::Certify(share) => stages.show("certificates", share),
+        Stage::Check(share) => stages.show("checking the model", share),
         Stage::Quality => stages.show("quality", 0.0),
         _ => {}
     }

@@ -62,7 +62,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result {
-    let model = model_source::open(args.model.as_deref())?;
+    let model = model_source::open_checked(args.model.as_deref())?;
     let stages = Stages::new();
     let plan = Plan {
         words: args.words as usize,

@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use brr::mechanism::Certificate;
+use brr::certify::Certificate;
 use brr::{Epsilon, Model};
-use brr_train::certify::Certifier;
-use brr_train::quality::code_distances;
 use serde_json::{Value, json};
 
 use crate::commands::privatize::positive;
@@ -63,17 +61,17 @@ pub fn run(args: Args) -> Result {
             model.bits()
         )));
     }
-    let threads = args
-        .threads
-        .map_or_else(brr_train::parallel::cores, usize::from);
+    let threads = args.threads.map_or_else(brr::parallel::cores, usize::from);
     let stages = Stages::new();
-    let certifier = Certifier::new(&model, threads, &|share| {
-        stages.show("looking at all pairs", share)
-    });
-    stages.finish();
     if args.verify {
-        return verify(&args, &model, &certifier, threads);
+        return verify(&args, &model, threads, &stages);
     }
+    if model.claimed_certificates() > 0 {
+        // Certificates that go into a new file with those made here must hold.
+        model.check(threads, &|share| stages.show("checking the model", share))?;
+    }
+    let certifier = model.certifier(threads, &|share| stages.show("looking at all pairs", share));
+    stages.finish();
     let mut made = Vec::new();
     for &epsilon in &args.epsilon {
         made.push(certifier.certify(Epsilon::new(epsilon)?, args.radius));
@@ -83,29 +81,17 @@ pub fn run(args: Args) -> Result {
     Ok(())
 }
 
-fn verify(args: &Args, model: &Model, certifier: &Certifier, threads: usize) -> Result {
-    // Bounds, and what is said of unknown words, rest on the stored distances.
-    if code_distances(model.codes(), threads, &|_| {}) != model.code_distances() {
-        return Err(Failure::Failed(
-            "the model's stored distances are not those of its codes: build it again with `brr build`".into(),
-        ));
-    }
+fn verify(args: &Args, model: &Model, threads: usize, stages: &Stages) -> Result {
+    model.check_again(threads, &|share| stages.show("checking the model", share))?;
+    stages.finish();
     if model.certificates().is_empty() {
         return Err(Failure::Failed(
             "the model's distances hold, but it has no certificate to verify: make one with `brr certify MODEL --epsilon E`"
                 .into(),
         ));
     }
-    for certificate in model.certificates() {
-        certifier.verify(certificate).map_err(|refuted| {
-            Failure::Failed(format!(
-                "the certificate for epsilon {} does not hold: {refuted}",
-                certificate.epsilon
-            ))
-        })?;
-    }
     eprintln!(
-        "verified {} certificates over all pairs",
+        "verified distances, {} certificates over all pairs, and the table behind --keep",
         model.certificates().len()
     );
     if args.json {
@@ -120,7 +106,7 @@ fn store(args: &Args, model: &Model, made: &[Certificate]) -> Result {
         return Ok(());
     };
     let old = model.certificates().iter();
-    let kept = old.filter(|old| made.iter().all(|new| new.asked != old.asked));
+    let kept = old.filter(|old| made.iter().all(|new| new.asked() != old.asked()));
     let all: Vec<Certificate> = kept.chain(made).cloned().collect();
     let with = model.with_certificates(&all)?;
     write_whole(path, with.bytes(), args.force || args.output.is_none())
@@ -137,33 +123,34 @@ fn print(args: &Args, model: &Model, certificates: &[Certificate]) {
         return;
     }
     for c in certificates {
-        let (a, b) = c.worst_pair.words;
+        let (a, b) = c.worst_pair().words;
         println!(
             "epsilon {:.6} (asked {}) at scale {:.6}: bound {:.2}, keeps {:.1} % of words; set by {}/{} at distance {}",
-            c.epsilon,
-            c.asked,
-            c.scale,
-            c.epsilon * model.pair_distances().average,
-            100.0 * c.keep.weighted,
+            c.epsilon(),
+            c.asked(),
+            c.scale(),
+            c.epsilon() * model.pair_distances().average,
+            100.0 * c.keep().weighted,
             word(a),
             word(b),
-            c.worst_pair.distance
+            c.worst_pair().distance
         );
     }
 }
 
 fn to_json(model: &Model, c: &Certificate) -> Value {
     let word = |id| model.vocabulary().word(id);
-    let (a, b) = c.worst_pair.words;
+    let (a, b) = c.worst_pair().words;
+    let (keep, z) = (c.keep(), c.normalizers());
     json!({
-        "epsilon": c.epsilon,
-        "asked": c.asked,
-        "scale": c.scale,
-        "bound": c.epsilon * model.pair_distances().average,
-        "keep": {"weighted": c.keep.weighted, "plain": c.keep.plain},
-        "model": model_source::hex(&c.identity),
-        "worst_pair": {"words": [word(a), word(b)], "ids": [a, b], "distance": c.worst_pair.distance},
-        "normalizers": [c.normalizers.start().to_string(), c.normalizers.end().to_string()],
-        "weights": c.weights.iter().map(u64::to_string).collect::<Vec<_>>(),
+        "epsilon": c.epsilon(),
+        "asked": c.asked(),
+        "scale": c.scale(),
+        "bound": c.epsilon() * model.pair_distances().average,
+        "keep": {"weighted": keep.weighted, "plain": keep.plain},
+        "model": c.identity().to_string(),
+        "worst_pair": {"words": [word(a), word(b)], "ids": [a, b], "distance": c.worst_pair().distance},
+        "normalizers": [z.start().to_string(), z.end().to_string()],
+        "weights": c.weights().iter().map(u64::to_string).collect::<Vec<_>>(),
     })
 }

@@ -72,7 +72,7 @@ struct Run {
 }
 
 pub fn run(args: Args) -> Result {
-    let model = model_source::open(args.privacy.model.as_deref())?;
+    let model = model_source::open_checked(args.privacy.model.as_deref())?;
     let run = match &args.manifest {
         Some(path) => from_manifest(path, model.clone())?,
         None => Run {
@@ -136,8 +136,11 @@ fn from_manifest(path: &Path, model: std::sync::Arc<Model>) -> Result<Run> {
     };
     let bytes = std::fs::read(path).map_err(|e| Failure::file("read", path, &e))?;
     let manifest: Value = serde_json::from_slice(&bytes).map_err(|_| failed("not JSON"))?;
-    let identity = manifest["model"]["identity"].as_str();
-    if identity != Some(&model_source::hex(&model.identity())) {
+    // Manifests before schema 2 named the codes as the model's identity.
+    let model_record = &manifest["model"];
+    let identity = model_record["codes"].as_str();
+    let identity = identity.or(model_record["identity"].as_str());
+    if identity != Some(&model.identity().to_string()) {
         return Err(Failure::Failed(format!(
             "{}: the texts were privatized with another model; give it with --model",
             path.display()

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use brr::parallel::cores;
 use brr_eval::experiment::{self, Definition, Machine, Results, Stage};
 use brr_eval::report;
-use brr_train::parallel::cores;
 
 use crate::failure::{Failure, Result};
 use crate::output::write_whole;

@@ -43,6 +43,7 @@ pub fn run(args: Args) -> Result {
     if !args.neighbors.is_empty() {
         return show_neighbors(&args, &model);
     }
+    let model = model_source::open_checked(args.model.as_deref())?;
     let facts = facts(&model);
     if args.json {
         println!("{facts:#}");
@@ -63,11 +64,10 @@ fn facts(model: &Model) -> Value {
     let certificates: Vec<Value> = model
         .certificates()
         .iter()
-        .map(|c| json!({"epsilon": c.epsilon, "scale": c.scale, "keep": c.keep.weighted}))
+        .map(|c| json!({"epsilon": c.epsilon(), "scale": c.scale(), "keep": c.keep().weighted}))
         .collect();
-    let calibration: Vec<Value> = model
-        .calibration()
-        .points()
+    let points = model.calibration().map_or(&[][..], |table| table.points());
+    let calibration: Vec<Value> = points
         .iter()
         .map(|c| json!({"epsilon": c.epsilon, "keep": c.keep.weighted, "keep_plain": c.keep.plain}))
         .collect();
@@ -83,8 +83,9 @@ fn facts(model: &Model) -> Value {
         "nearest_mean": p.nearest_mean,
         "nearest_min": d.nearest_min,
         "duplicate_codes": d.duplicates,
-        "identity": model_source::hex(&model.identity()),
-        "checksum": model_source::hex(&model.checksum()),
+        "identity": model.identity().to_string(),
+        "file_identity": model.file_identity().to_string(),
+        "standing": model.standing().name(),
         "meta": meta,
         "certificates": certificates,
         "calibration": calibration,
@@ -129,7 +130,8 @@ fn print_facts(facts: &Value) {
         },
     );
     line("identity", text(&facts["identity"]));
-    line("checksum", text(&facts["checksum"]));
+    line("file identity", text(&facts["file_identity"]));
+    line("standing", text(&facts["standing"]));
     for (key, value) in facts["meta"].as_object().into_iter().flatten() {
         line(key, text(value));
     }
@@ -187,7 +189,7 @@ fn vector_neighbors(vectors: &Vectors, word: &str, count: usize) -> Vec<(String,
     let Some(id) = vectors.words.iter().position(|w| w == word) else {
         return Vec::new();
     };
-    let near = real_neighbors(vectors, &[id], count, brr_train::parallel::cores());
+    let near = real_neighbors(vectors, &[id], count, brr::parallel::cores());
     let named = |&(id, cosine): &(usize, f32)| (vectors.words[id].clone(), cosine);
     near.first()
         .map_or(Vec::new(), |near| near.iter().map(named).collect())

@@ -6,10 +6,14 @@ pub mod corpora;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::time::Duration;
 
-use brr::codes::{CodeBits, CodeRows};
-use brr::model::{Calibration, CalibrationPoint, CodeDistances, Keep, ModelParts};
+use brr::calibration::simulate;
+use brr::certify::certify_ladder;
+use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
+use brr::distances::code_distances;
+use brr::model::ModelParts;
 
 /// The program.
 pub fn brr(args: &[&str]) -> Command {
@@ -132,6 +136,11 @@ impl Folder {
 /// A model of a few words with codes far apart: quick, and at a large epsilon
 /// every word stays.
 pub fn tiny_model() -> Vec<u8> {
+    static MODEL: OnceLock<Vec<u8>> = OnceLock::new();
+    MODEL.get_or_init(make_tiny_model).clone()
+}
+
+fn make_tiny_model() -> Vec<u8> {
     let words: Vec<String> = ["the", "film", "was", "good", "bad"]
         .map(String::from)
         .into();
@@ -140,32 +149,22 @@ pub fn tiny_model() -> Vec<u8> {
     for code in [0, 0xff, 0xff00, 0xff_0000, 0xff00_0000u64] {
         codes.push(&[code]);
     }
-    let point = |epsilon, keep| CalibrationPoint {
-        epsilon,
-        keep: Keep {
-            weighted: keep,
-            plain: keep,
-        },
-    };
+    let blocks = to_blocks(&codes);
+    let table = CodeBlocks::new(codes.bits(), codes.len(), &blocks).unwrap();
     let parts = ModelParts {
         words: &words,
         codes: &codes,
         lowercase: true,
-        // 8 to and from the first word (8 pairs), 16 between the others (12 pairs).
-        distances: CodeDistances {
-            sum: 8 * 8 + 12 * 16,
-            maximum: 16,
-            nearest_sum: 5 * 8,
-            nearest_min: 8,
-            duplicates: 0,
-        },
-        calibration: Calibration::new(vec![point(0.01, 0.2), point(1.0, 0.6), point(9.0, 0.999)]),
+        distances: code_distances(table, 1, &|_| {}),
+        calibration: simulate(table, 1, 2, &|_| {}),
         meta: vec![
             ("name".into(), "tiny".into()),
             ("licence".into(), "CC0".into()),
         ],
     };
-    parts.write().unwrap().bytes().to_vec()
+    let model = parts.write().unwrap();
+    let ladder = certify_ladder(&model.certifier(1, &|_| {}), &|_| {});
+    model.with_certificates(&ladder).unwrap().bytes().to_vec()
 }
 
 /// Builds a small model of so many words from `v.txt`, which it writes first.

@@ -12,7 +12,7 @@
 //! that did better on the training draws.
 
 use brr::vocabulary::WordId;
-use brr_train::{frequency, parallel};
+use brr::{frequency, parallel};
 use serde::Serialize;
 
 use super::simulated::Draws;

@@ -1,7 +1,7 @@
 //! Channels with known row probabilities.
 
 use brr::vocabulary::WordId;
-use brr_train::{frequency, parallel};
+use brr::{frequency, parallel};
 
 use super::attacker::{Guess, Prior};
 use super::simulated::spread_words;

@@ -52,7 +52,7 @@ impl Default for Plan {
             words: 500,
             draws: 200,
             seed: 1,
-            threads: brr_train::parallel::cores(),
+            threads: brr::parallel::cores(),
             attack: true,
         }
     }
@@ -111,7 +111,7 @@ pub struct Summary {
     /// N_w, every word of the vocabulary counted once.
     pub keep: Estimate,
     /// N_w, words counted by how often they are used
-    /// ([`brr_train::frequency`]).
+    /// ([`brr::frequency`]).
     pub keep_by_use: Estimate,
     /// How N_w varies over words. The worst case for privacy is the most. (If
     /// simulated: over sampled words, whose own shares carry the noise of

@@ -2,7 +2,7 @@
 
 use brr::mechanism::Mechanism;
 use brr::vocabulary::WordId;
-use brr_train::{frequency, parallel};
+use brr::{frequency, parallel};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use std::collections::HashMap;

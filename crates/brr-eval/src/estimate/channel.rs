@@ -19,11 +19,11 @@
 //!   come up rarely, from many words.
 //!
 //! Entries and draws are spent on words by how often words are used
-//! ([`brr_train::frequency`]): an error in a frequent word's row is seen all over.
+//! ([`brr::frequency`]): an error in a frequent word's row is seen all over.
 
 use brr::mechanism::Mechanism;
 use brr::vocabulary::WordId;
-use brr_train::{frequency, parallel};
+use brr::{frequency, parallel};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 

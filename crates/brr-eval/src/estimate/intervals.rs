@@ -22,8 +22,8 @@
 //!
 //! `experiments/estimate` has the measured shares of words within their intervals.
 
+use brr::parallel;
 use brr_train::matrix::rotation::normal;
-use brr_train::parallel;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 

@@ -31,7 +31,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use brr::Model;
-use brr_train::parallel;
+use brr::parallel;
 
 use crate::dataset::Dataset;
 use crate::error::Result;

@@ -9,7 +9,6 @@ use brr::codes::CodeBits;
 use brr::model::Model;
 use brr_train::binarize;
 use brr_train::build::{self, Recipe, build, usual_min_distance};
-use brr_train::certify::Certifier;
 use brr_train::vectors::{LoadOptions, Vectors, load};
 use sha2::{Digest, Sha256};
 
@@ -207,13 +206,13 @@ fn subject(
     progress: OnStage<'_>,
 ) -> Result<Subject> {
     let bits = model.bits().get();
-    let identity = hex(&model.identity()[..8]);
+    let identity = model.identity().to_string()[..16].to_owned();
     let words = model.vocabulary().len();
     let (family, identity): (Box<dyn Family>, String) = match entry.name.as_str() {
         "brr" => (Box::new(BrrFamily(model)), identity),
         "exponential" => {
             let share = |share| progress(Stage::Preparing("looking at all pairs", share));
-            let certifier = Some(Certifier::new(&model, threads, &share));
+            let certifier = Some(model.certifier(threads, &share));
             (Box::new(ExponentialFamily { model, certifier }), identity)
         }
         "madlib" => {

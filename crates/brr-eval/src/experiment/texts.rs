@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use brr::model::Model;
+use brr::parallel;
 use brr::vocabulary::WordId;
-use brr_train::parallel;
 
 use crate::classifier::is_plain;
 use crate::dataset::{Dataset, Document};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use brr::certify::Certifier;
 use brr::guarantee::PairDistances;
 use brr::mechanism::{Brr, Exponential, Mechanism};
 use brr::model::Model;
 use brr::{Epsilon, Result};
-use brr_train::certify::Certifier;
 
 use super::{Kary, Madlib, NearestVector, Space};
 use crate::channel::{ExponentialRows, Rows};
@@ -90,7 +90,7 @@ impl Family for ExponentialFamily {
         let model = self.model.clone();
         let mechanism = match &self.certifier {
             Some(certifier) => Exponential::certified(model, &certifier.certify(epsilon, None))?,
-            None => Exponential::new(model, epsilon)?,
+            None => Exponential::new(model, epsilon),
         };
         let rows = ExponentialRows::new(self.model.clone(), mechanism.weights());
         Ok(Candidate {

@@ -19,9 +19,9 @@
 use super::{BinarizeError, Binarizer, OnProgress, Options, Progress, check, signs};
 use crate::matrix::{Matrix, Op, rotation};
 use crate::network::{Adam, Dense, Gradient, activation};
-use crate::parallel;
 use crate::vectors::Vectors;
 use brr::codes::CodeRows;
+use brr::parallel;
 use rand_core::Rng;
 
 /// Parts of a batch.

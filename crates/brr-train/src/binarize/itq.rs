@@ -8,9 +8,9 @@
 use super::spectrum::spectrum;
 use super::{BinarizeError, Binarizer, OnProgress, Options, Progress, signs};
 use crate::matrix::{Matrix, Op, rotation};
-use crate::parallel;
 use crate::vectors::Vectors;
 use brr::codes::CodeRows;
+use brr::parallel;
 
 /// Principal components and a learned rotation.
 #[derive(Clone, Copy, Debug)]

@@ -16,9 +16,9 @@
 
 use super::BinarizeError;
 use super::spectrum::{center, normalize};
-use crate::all_pairs::{OnShare, Visitor, for_near, visit, visit_some};
 use crate::matrix::{Matrix, Op};
 use crate::vectors::Vectors;
+use brr::all_pairs::{OnShare, Visitor, for_near, visit, visit_some};
 use brr::codes::{CodeBlocks, CodeRows, hamming, to_blocks};
 use brr::nearest::Scan;
 use std::borrow::Cow;

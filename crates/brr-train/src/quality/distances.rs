@@ -7,8 +7,8 @@
 //! is about 1e-6.
 
 use crate::matrix::gemm;
-use crate::parallel;
 use crate::vectors::Vectors;
+use brr::parallel;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -3,19 +3,16 @@
 //! - [`retention`]: how much of the agreement with human similarity judgements
 //!   the codes keep (Spearman correlation, codes against real vectors);
 //! - [`neighbor_overlap`]: how many of a word's 10 nearest words stay;
-//! - [`CodeStats`]: duplicate codes, balance of bits, closest pairs, and the
-//!   exact P_avg and P_max of the BRR paper (Section 5) in Hamming distance, in
-//!   one look at all pairs;
+//! - [`CodeStats`](brr::distances::CodeStats): duplicate codes, balance of bits, closest pairs,
+//!   and the exact P_avg and P_max of the BRR paper (Section 5) in Hamming distance;
 //! - [`euclidean`]: exact P_avg and P_max of the real vectors, for comparing
 //!   mechanisms over different metrics.
 
-mod codes;
 mod distances;
 mod neighbors;
 mod rank;
 mod similarity;
 
-pub use codes::{Balance, ClosePair, CodeStats, code_distances};
 pub use distances::{EuclideanStats, euclidean};
 pub use neighbors::{code_neighbors, neighbor_overlap, real_neighbors};
 pub use rank::spearman;

@@ -1,9 +1,9 @@
 //! Nearest words, by cosine of real vectors and by Hamming distance of codes.
 
 use crate::matrix::gemm;
-use crate::parallel;
 use crate::vectors::Vectors;
 use brr::codes::{CodeRows, hamming};
+use brr::parallel;
 
 /// Queries per matrix product.
 const BATCH: usize = 64;

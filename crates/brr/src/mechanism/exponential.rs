@@ -3,7 +3,7 @@
 //! # Guarantee
 //!
 //! Pr[y | w] = T[d(w, y)] / Z(w) with integer weights T and the exact integer
-//! Z(w) = sum over y of T[d(w, y)]; [`super::certificate`] says which epsilon
+//! Z(w) = sum over y of T[d(w, y)]; [`crate::certify`] says which epsilon
 //! that gives. The sample is exact: an integer u is drawn uniformly from
 //! 0..Z(w), and the answer is the word y in whose stretch of length
 //! T[d(w, y)] u falls when the stretches of all words are laid end to end.
@@ -25,13 +25,14 @@ use std::sync::Arc;
 
 use rand_core::CryptoRng;
 
-use super::certificate::{Certificate, Weights};
 use super::{Channel, Mechanism, uniform_below};
+use crate::certify::{Certificate, Weights};
 use crate::codes::{CodeRows, LANES};
 use crate::epsilon::{Epsilon, round_up};
 use crate::error::{Error, Result};
+use crate::frequency::Keep;
 use crate::guarantee::{Budget, Guarantee};
-use crate::model::{Keep, Model};
+use crate::model::{Model, Standing};
 use crate::nearest::{Scan, WeightTable};
 use crate::vocabulary::WordId;
 
@@ -53,54 +54,51 @@ impl Exponential {
     ///
     /// Between two certificates the lower one is taken; only a certificate far
     /// below what is asked is worse than the textbook, which gives half away.
-    pub fn new(model: Arc<Model>, epsilon: Epsilon) -> Result<Exponential> {
+    pub fn new(model: Arc<Model>, epsilon: Epsilon) -> Exponential {
         let textbook = Weights::textbook(model.bits(), epsilon, None);
         let usable = model.certificates().iter();
-        let usable = usable.filter(|c| c.epsilon <= epsilon.get());
+        let usable = usable.filter(|c| c.epsilon() <= epsilon.get());
         // Among equals the last: the largest epsilon.
-        let best = usable.max_by(|a, b| a.keep.weighted.total_cmp(&b.keep.weighted));
+        let best = usable.max_by(|a, b| a.keep().weighted.total_cmp(&b.keep().weighted));
         match best.cloned() {
-            Some(c) if !keeps_more(&textbook, &c.weights) => Exponential::certified(model, &c),
-            _ => Ok(Exponential::textbook(model, textbook)),
+            Some(c) if !keeps_more(&textbook, c.weights()) => Exponential::of(model, &c),
+            _ => Exponential::textbook(model, textbook),
         }
     }
 
-    /// The mechanism for a budget. A share of kept words is met as closely as
-    /// the model's certificates allow.
+    /// The mechanism for a budget. A share of kept words is met from below: by the certificate
+    /// that keeps the most words of those that keep no more than asked for.
     pub fn for_budget(model: Arc<Model>, budget: Budget) -> Result<Exponential> {
         match budget {
-            Budget::Epsilon(value) => Exponential::new(model, Epsilon::new(value)?),
+            Budget::Epsilon(value) => Ok(Exponential::new(model, Epsilon::new(value)?)),
             Budget::Bound(value) => {
                 let epsilon = Budget::epsilon_for_bound(value, &model.pair_distances())?;
-                Exponential::new(model, epsilon)
+                Ok(Exponential::new(model, epsilon))
             }
             Budget::Keep(value) => {
-                let off = |c: &Certificate| (c.keep.weighted - value).abs();
-                let certificates = model.certificates().iter();
-                let closest = certificates
-                    .min_by(|a, b| off(a).total_cmp(&off(b)))
-                    .cloned();
-                let certificate = closest.ok_or(Error::NoCalibration {
-                    mechanism: "exponential",
-                })?;
-                Exponential::certified(model, &certificate)
+                let certificate = certificate_keeping(&model, value)?;
+                Ok(Exponential::of(model, &certificate))
             }
         }
     }
 
     /// With a certificate, which must be for this model.
     pub fn certified(model: Arc<Model>, certificate: &Certificate) -> Result<Exponential> {
-        if certificate.identity != model.identity() {
+        if certificate.identity() != model.identity() {
             return Err(Error::CertificateMismatch);
         }
-        let z = &certificate.normalizers;
-        Ok(Exponential {
-            unknown_loss: unknown_loss(&model, &certificate.weights, *z.start(), *z.end()),
-            weights: certificate.weights.clone(),
-            epsilon: certificate.epsilon,
-            keep: Some(certificate.keep),
+        Ok(Exponential::of(model, certificate))
+    }
+
+    fn of(model: Arc<Model>, certificate: &Certificate) -> Exponential {
+        let (weights, z) = (certificate.weights(), certificate.normalizers());
+        Exponential {
+            unknown_loss: unknown_loss(&model, weights, *z.start(), *z.end()),
+            weights: weights.to_vec(),
+            epsilon: certificate.epsilon(),
+            keep: Some(certificate.keep()),
             model,
-        })
+        }
     }
 
     /// With the guarantee that holds for any codes.
@@ -132,6 +130,32 @@ impl Exponential {
     pub fn keep(&self) -> Option<Keep> {
         self.keep
     }
+}
+
+fn certificate_keeping(model: &Model, keep: f64) -> Result<Certificate> {
+    if model.standing() == Standing::Unchecked {
+        return Err(Error::UncheckedModel);
+    }
+    let certificates = model.certificates();
+    let (Some(first), Some(last)) = (certificates.first(), certificates.last()) else {
+        return Err(Error::NoCalibration {
+            mechanism: "exponential",
+        });
+    };
+    let within = certificates.iter().filter(|c| c.keep().weighted <= keep);
+    // Among equals the first: the smallest epsilon.
+    let best = within.reduce(|a, b| {
+        if b.keep().weighted > a.keep().weighted {
+            b
+        } else {
+            a
+        }
+    });
+    best.cloned().ok_or(Error::KeepOutOfReach {
+        asked: keep,
+        lowest: first.keep().weighted,
+        highest: last.keep().weighted,
+    })
 }
 
 fn farthest(model: &Model) -> usize {

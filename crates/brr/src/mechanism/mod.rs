@@ -1,11 +1,9 @@
 //! Mechanisms: words in, words out, with a guarantee.
 
 mod brr;
-mod certificate;
 mod exponential;
 
 pub use self::brr::{Brr, Search};
-pub use certificate::{Certificate, Weights, WorstPair};
 pub use exponential::Exponential;
 
 use rand_core::CryptoRng;

@@ -16,6 +16,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
+use crate::identity::FileIdentity;
 
 pub const MAGIC: [u8; 8] = *b"\x89BRR\r\n\x1a\n";
 /// The version this build writes, and the newest it reads.
@@ -65,9 +66,10 @@ fn need(bytes: &[u8], expected: u64) -> Result<()> {
     Ok(())
 }
 
-/// The checksum of a file whose frame has been checked.
-pub fn checksum(bytes: &[u8]) -> [u8; 32] {
-    bytes[16..TABLE_AT].try_into().expect("32 bytes")
+/// The identity of a file whose frame has been checked: a hash of magic, version, number of
+/// sections and checksum, and so of every byte that is read.
+pub fn identity(bytes: &[u8]) -> FileIdentity {
+    FileIdentity(Sha256::digest(&bytes[..TABLE_AT]).into())
 }
 
 impl Container {

@@ -8,16 +8,20 @@
 //! | WORD | the vocabulary, packed ([`crate::vocabulary`]) |
 //! | CODE | the codes, in the block layout of [`crate::codes`] |
 //! | CALI | share of kept words by epsilon, for randomized response |
-//! | CERT | certificates of the exponential mechanism |
+//! | CERT, CRT2 | certificates of the exponential mechanism, with their weights or without |
 //! | META | provenance, licence, quality: lines of `key<TAB>value` |
 //!
-//! HEAD, WORD and CODE are the model proper. Their hash is its
-//! [identity](Model::identity): certificates name it, and adding a certificate
-//! or a remark to a file does not change it.
+//! HEAD, WORD and CODE are the model proper. Their hash is the
+//! [identity of the codes](Model::identity): certificates name it, and adding a certificate
+//! or a remark to a file does not change it. [`Model::file_identity`] is that of the whole file.
+//!
+//! Distances, certificates and calibration are *claims*. The sum of all distances is computed
+//! again whenever a file is read. The others are used if the file is pinned or was checked in
+//! this process ([`Model::check`]); else the guarantee is the one that holds for any codes.
 
-mod calibration;
 mod container;
 mod fields;
+mod stored_calibration;
 mod stored_certificate;
 mod writer;
 
@@ -27,46 +31,74 @@ use std::sync::OnceLock;
 
 use sha2::{Digest, Sha256};
 
-pub use calibration::{Calibration, CalibrationPoint, Keep};
 pub use writer::ModelParts;
 
+use crate::all_pairs::OnShare;
+use crate::calibration::Calibration;
+use crate::certify::{Certificate, Certifier, Claim};
 use crate::codes::{CodeBits, CodeBlocks};
+use crate::distances::CodeDistances;
 use crate::error::{Error, Result};
 use crate::guarantee::{Metric, PairDistances};
-use crate::mechanism::Certificate;
+use crate::identity::{CodesIdentity, FileIdentity};
 use crate::text::Lookup;
 use crate::vocabulary::{Vocabulary, WordId};
 use container::Container;
 use fields::Fields;
 
-/// Exact distances between a model's codes, over all pairs.
+/// Files whose claims were checked before this crate was released, by a test that checks them
+/// again: the built-in English model.
+const PINNED: [&str; 1] = [include_str!("english.identity")];
+
+/// Why the claims of a model file (its distances, certificates, and the table behind `keep`) are
+/// believed, or are not. What is not believed is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CodeDistances {
-    /// Sum over all ordered pairs.
-    pub sum: u128,
-    /// The largest.
-    pub maximum: u32,
-    /// Sum over all words of the distance to the nearest other word.
-    pub nearest_sum: u64,
-    /// The smallest between two words.
-    pub nearest_min: u32,
-    /// Words whose code some word with a lower id has too.
-    pub duplicates: u32,
+pub enum Standing {
+    /// The file is one that this crate was released with.
+    Pinned,
+    /// All pairs of words were looked at, in this process.
+    Checked,
+    /// Neither: what holds for any codes stands in for the claims.
+    Unchecked,
+}
+
+impl Standing {
+    /// A short name: `pinned`, `checked`, `unchecked`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Standing::Pinned => "pinned",
+            Standing::Checked => "checked",
+            Standing::Unchecked => "unchecked",
+        }
+    }
+}
+
+/// What is known of a file's claims.
+struct Believed {
+    standing: Standing,
+    certificates: Vec<Certificate>,
 }
 
 /// A model in memory. Read-only, `Send + Sync`; share it behind an `Arc`.
+///
+/// A file claims, the program checks: whatever a file says, the loss that a mechanism reports
+/// over it is at least the true one ([`Standing`]).
 pub struct Model {
     bytes: Box<dyn AsRef<[u8]> + Send + Sync>,
     container: Container,
     bits: CodeBits,
     lowercase: bool,
-    distances: CodeDistances,
+    /// What the file says.
+    claimed: CodeDistances,
+    /// What holds without a look at the pairs.
+    certain: CodeDistances,
     codes: Range<usize>,
     vocabulary: Vocabulary,
     calibration: Calibration,
-    certificates: Vec<Certificate>,
+    claims: Vec<Claim>,
+    believed: OnceLock<Believed>,
     meta: Vec<(String, String)>,
-    identity: OnceLock<[u8; 32]>,
+    identity: OnceLock<CodesIdentity>,
 }
 
 impl Model {
@@ -83,38 +115,103 @@ impl Model {
         };
         let head = Head::read(&all[required(*b"HEAD", "head")?])?;
         let codes = required(*b"CODE", "codes")?;
-        CodeBlocks::new(head.bits, head.words as usize, &all[codes.clone()]).ok_or(
+        let table = CodeBlocks::new(head.bits, head.words as usize, &all[codes.clone()]).ok_or(
             Error::ModelInvalid {
                 section: "codes",
                 reason: "its size or padding does not fit the number of words",
             },
         )?;
+        let is_pinned = PINNED.contains(&container::identity(all).to_string().trim());
+        let certain = match is_pinned {
+            true => head.distances,
+            false => head.agrees(CodeDistances::without_pairs(table))?,
+        };
         let words = &all[required(*b"WORD", "vocabulary")?];
         let optional = |tag| {
             container
                 .section(tag)
                 .map_or(&all[..0], |range| &all[range])
         };
+        let certificates = [optional(*b"CERT"), optional(*b"CRT2")];
         let model = Model {
             bits: head.bits,
             lowercase: head.lowercase,
-            distances: head.distances,
+            claimed: head.distances,
+            certain,
             codes,
             vocabulary: Vocabulary::unpack(words, head.words as usize)?,
-            calibration: Calibration::read(optional(*b"CALI"))?,
-            certificates: stored_certificate::read_all(optional(*b"CERT"), head.bits, head.words)?,
+            calibration: stored_calibration::read(optional(*b"CALI"))?,
+            claims: stored_certificate::read_all(certificates, head.bits, head.words)?,
+            believed: OnceLock::new(),
             meta: read_meta(optional(*b"META"))?,
             identity: OnceLock::new(),
             container,
             bytes: Box::new(bytes),
         };
-        if !model.certificates.is_empty() {
+        if !model.claims.is_empty() {
             let identity = model.identity();
-            if model.certificates.iter().any(|c| c.identity != identity) {
+            if model.claims.iter().any(|c| c.identity != identity) {
                 return Err(Error::CertificateMismatch);
             }
         }
+        if is_pinned {
+            let claims = model.claims.iter().cloned();
+            model.believe(Standing::Pinned, claims.map(Certificate::of_true).collect());
+        }
         Ok(model)
+    }
+
+    fn believe(&self, standing: Standing, certificates: Vec<Certificate>) {
+        // Whoever was first has found the same.
+        let _ = self.believed.set(Believed {
+            standing,
+            certificates,
+        });
+    }
+
+    /// Why the file's claims are believed, or not.
+    pub fn standing(&self) -> Standing {
+        let believed = self.believed.get();
+        believed.map_or(Standing::Unchecked, |believed| believed.standing)
+    }
+
+    /// Checks every claim of the file on this machine, if it is not known to hold: looks at
+    /// all pairs of words, measures every certificate again and simulates the table behind
+    /// `keep`. Takes seconds for some ten thousand words. Fails if a claim does not hold.
+    pub fn check(&self, threads: usize, progress: OnShare<'_>) -> Result<()> {
+        if self.standing() != Standing::Unchecked {
+            return Ok(());
+        }
+        self.check_again(threads, progress)
+    }
+
+    /// As [`check`](Self::check), even if the claims are known to hold.
+    pub fn check_again(&self, threads: usize, progress: OnShare<'_>) -> Result<()> {
+        let invalid = |section, reason| Err(Error::ModelInvalid { section, reason });
+        let certifier = self.certifier(threads, &|share| progress(0.5 * share));
+        if !certifier.confirms(&self.claimed) {
+            return invalid("head", "its distances are not those of its codes");
+        }
+        let mut certificates = Vec::with_capacity(self.claims.len());
+        for claim in &self.claims {
+            match certifier.verify(claim.clone()) {
+                Ok(certificate) => certificates.push(certificate),
+                Err(_) => return invalid("certificates", "one of them does not hold"),
+            }
+            progress(0.5 + 0.4 * certificates.len() as f64 / self.claims.len() as f64);
+        }
+        drop(certifier);
+        if !self.calibration.holds(self.codes(), threads) {
+            return invalid("calibration", "more words stay than it says");
+        }
+        progress(1.0);
+        self.believe(Standing::Checked, certificates);
+        Ok(())
+    }
+
+    /// Looks at all pairs of words, for certificates of this model's codes.
+    pub fn certifier(&self, threads: usize, progress: OnShare<'_>) -> Certifier {
+        Certifier::new(self.identity(), self.codes(), threads, progress)
     }
 
     /// Reads a model file into memory. (A copy, not a memory map: a file that
@@ -156,14 +253,18 @@ impl Model {
         self.lowercase
     }
 
-    /// Exact distances between the codes, as stored when the model was built.
+    /// Distances between the codes: exact if the file's claims are believed, else bounds
+    /// that hold for certain ([`CodeDistances::without_pairs`]).
     pub fn code_distances(&self) -> CodeDistances {
-        self.distances
+        match self.standing() {
+            Standing::Unchecked => self.certain,
+            _ => self.claimed,
+        }
     }
 
     /// The same as aggregates of a metric.
     pub fn pair_distances(&self) -> PairDistances {
-        let (d, n) = (&self.distances, self.vocabulary.len() as f64);
+        let (d, n) = (self.code_distances(), self.vocabulary.len() as f64);
         PairDistances {
             average: d.sum as f64 / (n * n),
             maximum: d.maximum.into(),
@@ -177,14 +278,22 @@ impl Model {
         Metric::Hamming(self.bits)
     }
 
-    /// Share of kept words by epsilon, for randomized response.
-    pub fn calibration(&self) -> &Calibration {
-        &self.calibration
+    /// Share of kept words by epsilon, for randomized response, if the file's claims are
+    /// believed.
+    pub fn calibration(&self) -> Option<&Calibration> {
+        self.believed.get().map(|_| &self.calibration)
     }
 
-    /// Certificates of the exponential mechanism, in ascending order of epsilon.
+    /// Certificates of the exponential mechanism, in ascending order of epsilon; none if the
+    /// file's claims are not believed.
     pub fn certificates(&self) -> &[Certificate] {
-        &self.certificates
+        let believed = self.believed.get();
+        believed.map_or(&[], |believed| &believed.certificates)
+    }
+
+    /// How many certificates the file holds, believed or not.
+    pub fn claimed_certificates(&self) -> usize {
+        self.claims.len()
     }
 
     /// Provenance, licence, quality: key and value.
@@ -208,13 +317,13 @@ impl Model {
         Lookup::new(&self.vocabulary, self.lowercase).tokens(text)
     }
 
-    /// SHA-256 of the file's content, as stored in it and checked.
-    pub fn checksum(&self) -> [u8; 32] {
-        container::checksum(self.bytes())
+    /// Which file this is, every byte of it.
+    pub fn file_identity(&self) -> FileIdentity {
+        container::identity(self.bytes())
     }
 
-    /// SHA-256 of the model proper: numbers, words, codes.
-    pub fn identity(&self) -> [u8; 32] {
+    /// Which codes these are: numbers, words, codes.
+    pub fn identity(&self) -> CodesIdentity {
         *self.identity.get_or_init(|| {
             let mut hash = Sha256::new();
             for tag in [*b"HEAD", *b"WORD", *b"CODE"] {
@@ -223,7 +332,7 @@ impl Model {
                 hash.update((content.len() as u64).to_le_bytes());
                 hash.update(content);
             }
-            hash.finalize().into()
+            CodesIdentity(hash.finalize().into())
         })
     }
 
@@ -277,6 +386,18 @@ impl Head {
         }
         fields.end()?;
         Ok(head)
+    }
+
+    /// `certain`, if the stored distances agree with it where they can be told apart.
+    fn agrees(&self, certain: CodeDistances) -> Result<CodeDistances> {
+        let d = &self.distances;
+        if (d.sum, d.duplicates) != (certain.sum, certain.duplicates) {
+            return Err(Error::ModelInvalid {
+                section: "head",
+                reason: "its distances are not those of its codes",
+            });
+        }
+        Ok(certain)
     }
 
     fn write(&self) -> Vec<u8> {

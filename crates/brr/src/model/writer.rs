@@ -1,9 +1,11 @@
 //! Making model files.
 
-use super::{Calibration, CodeDistances, Head, Model, container, stored_certificate};
+use super::{Head, Model, container, stored_calibration, stored_certificate};
+use crate::calibration::Calibration;
+use crate::certify::Certificate;
 use crate::codes::{CodeBlocks, CodeRows, to_blocks};
+use crate::distances::CodeDistances;
 use crate::error::{Error, Result};
-use crate::mechanism::Certificate;
 use crate::vocabulary::Vocabulary;
 
 /// What a model is made of.
@@ -24,6 +26,7 @@ pub struct ModelParts<'a> {
 
 impl ModelParts<'_> {
     /// Writes the model. Reading it back is part of writing it: what comes out opens.
+    /// Its claims still have to be [checked](Model::check).
     pub fn write(&self) -> Result<Model> {
         if self.words.len() != self.codes.len() {
             return Err(Error::ModelInvalid {
@@ -46,7 +49,7 @@ impl ModelParts<'_> {
             (*b"HEAD", &head.write()),
             (*b"WORD", &Vocabulary::pack(self.words)?),
             (*b"CODE", &blocks),
-            (*b"CALI", &self.calibration.write()),
+            (*b"CALI", &stored_calibration::write(&self.calibration)),
             (*b"META", &write_meta(&self.meta)),
         ]))
     }
@@ -55,14 +58,16 @@ impl ModelParts<'_> {
 impl Model {
     /// A copy with these certificates instead of its own.
     pub fn with_certificates(&self, certificates: &[Certificate]) -> Result<Model> {
-        let mut sorted: Vec<&Certificate> = certificates.iter().collect();
+        let mut sorted: Vec<_> = certificates.iter().map(Certificate::claim).collect();
         sorted.sort_by(|a, b| a.epsilon.total_cmp(&b.epsilon));
+        let [long, short] = stored_certificate::write_all(&sorted);
         Model::new(container::write(&[
             (*b"HEAD", self.section(*b"HEAD")),
             (*b"WORD", self.section(*b"WORD")),
             (*b"CODE", self.section(*b"CODE")),
             (*b"CALI", self.section(*b"CALI")),
-            (*b"CERT", &stored_certificate::write_all(&sorted)),
+            (*b"CERT", &long),
+            (*b"CRT2", &short),
             (*b"META", self.section(*b"META")),
         ]))
     }

@@ -1,10 +1,13 @@
 //! Small models made on the spot.
 #![allow(dead_code)] // each test uses its part
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use brr::codes::{CodeBits, CodeRows, hamming};
-use brr::model::{Calibration, CalibrationPoint, CodeDistances, Keep, Model, ModelParts};
+use brr::calibration::{Calibration, simulate};
+use brr::certify::certify_ladder;
+use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
+use brr::distances::code_distances;
+use brr::model::{Model, ModelParts};
 
 /// SplitMix64: a generator that shares nothing with the code under test.
 pub struct Mix(pub u64);
@@ -36,48 +39,46 @@ pub fn random_codes(bits: usize, words: usize, seed: u64) -> CodeRows {
     rows
 }
 
-/// All-pairs distances, the slow way.
-pub fn distances(codes: &CodeRows) -> CodeDistances {
-    let mut d = CodeDistances {
-        sum: 0,
-        maximum: 0,
-        nearest_sum: 0,
-        nearest_min: if codes.len() > 1 { u32::MAX } else { 0 },
-        duplicates: 0,
-    };
-    for i in 0..codes.len() {
-        let to = |j| hamming(codes.row(i), codes.row(j));
-        d.sum += (0..codes.len()).map(|j| u128::from(to(j))).sum::<u128>();
-        d.maximum = d.maximum.max((0..codes.len()).map(to).max().unwrap());
-        let nearest = (0..codes.len())
-            .filter(|&j| j != i)
-            .map(to)
-            .min()
-            .unwrap_or(0);
-        d.nearest_sum += u64::from(nearest);
-        d.nearest_min = d.nearest_min.min(nearest);
-        d.duplicates += u32::from((0..i).any(|j| to(j) == 0));
-    }
-    d
-}
-
-pub fn model_of(words: &[String], codes: &CodeRows) -> Arc<Model> {
-    let point = |epsilon, keep| CalibrationPoint {
-        epsilon,
-        keep: Keep {
-            weighted: keep,
-            plain: keep,
-        },
-    };
-    let parts = ModelParts {
+fn parts<'a>(words: &'a [String], codes: &'a CodeRows) -> ModelParts<'a> {
+    let blocks = to_blocks(codes);
+    let table = CodeBlocks::new(codes.bits(), codes.len(), &blocks).unwrap();
+    ModelParts {
         words,
         codes,
         lowercase: true,
-        distances: distances(codes),
-        calibration: Calibration::new(vec![point(0.1, 0.1), point(1.0, 0.6), point(4.0, 0.99)]),
+        distances: code_distances(table, 1, &|_| {}),
+        calibration: Calibration::default(),
         meta: vec![("name".into(), "test".into())],
+    }
+}
+
+/// A model whose distances are checked, without certificates or a table behind `keep`.
+pub fn model_of(words: &[String], codes: &CodeRows) -> Arc<Model> {
+    let model = parts(words, codes).write().unwrap();
+    model.check(1, &|_| {}).unwrap();
+    Arc::new(model)
+}
+
+/// 100 words with certificates and a table behind `keep`, checked.
+pub fn whole_model() -> Arc<Model> {
+    static MODEL: OnceLock<Arc<Model>> = OnceLock::new();
+    let make = || {
+        let names: Vec<String> = (0..100).map(letters).collect();
+        let codes = random_codes(64, 100, 7);
+        let blocks = to_blocks(&codes);
+        let table = CodeBlocks::new(codes.bits(), codes.len(), &blocks).unwrap();
+        let calibration = simulate(table, 1, 2, &|_| {});
+        let model = ModelParts {
+            calibration,
+            ..parts(&names, &codes)
+        };
+        let model = model.write().unwrap();
+        let ladder = certify_ladder(&model.certifier(1, &|_| {}), &|_| {});
+        let model = model.with_certificates(&ladder).unwrap();
+        model.check(2, &|_| {}).unwrap();
+        Arc::new(model)
     };
-    Arc::new(parts.write().unwrap())
+    MODEL.get_or_init(make).clone()
 }
 
 /// Words `w0`, `w1`, ... would hold digits; these are letters only.

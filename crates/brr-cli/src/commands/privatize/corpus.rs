@@ -18,7 +18,7 @@ use clap::ValueEnum;
 use super::{Args, announce, json_line, source, write_manifest};
 use crate::failure::{Failure, Result};
 use crate::output::{self, Sink};
-use crate::{model_source, progress};
+use crate::progress;
 
 /// Options for files with many documents.
 #[derive(clap::Args)]
@@ -266,8 +266,7 @@ impl Corpus {
         let mut settings = checkpoint::Settings::new();
         let mut set = |key: &str, value: String| settings.insert(key.to_owned(), value);
         let (options, guarantee) = (privatizer.options(), privatizer.guarantee());
-        let identity = privatizer.model().identity();
-        set("--model", model_source::hex(&identity));
+        set("--model", privatizer.model().file_identity().to_string());
         set("--mechanism", privatizer.mechanism().name().to_owned());
         set("epsilon", guarantee.epsilon.to_string());
         set("--layout", format!("{:?}", options.layout).to_lowercase());

@@ -19,7 +19,9 @@ pub fn record(privatizer: &Privatizer, report: &Report, corpus: Option<&Corpus>)
         "brr": env!("CARGO_PKG_VERSION"),
         "model": {
             "name": model_source::name(model),
-            "identity": model_source::hex(&model.identity()),
+            "identity": model.file_identity().to_string(),
+            "codes": model.identity().to_string(),
+            "standing": model.standing().name(),
             "words": model.vocabulary().len(),
             "bits": model.bits().get(),
         },

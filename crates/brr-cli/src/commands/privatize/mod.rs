@@ -12,7 +12,6 @@ use brr_corpus::{Counts, Report, Source};
 use serde_json::json;
 
 use crate::failure::{Failure, Result};
-use crate::model_source;
 use crate::output::{Sink, write_whole};
 
 use privacy::{LayoutArg, SearchArg, UnknownArg};
@@ -84,7 +83,7 @@ pub fn run(args: Args) -> Result {
         unknown: args.unknown.into(),
         search: args.search.into(),
     };
-    let model = model_source::open(args.privacy.model.as_deref())?;
+    let model = args.privacy.open_model()?;
     let privatizer = Privatizer::new(model, options)?;
     refuse_to_replace_manifest(&args)?;
     if args.text.is_empty() {

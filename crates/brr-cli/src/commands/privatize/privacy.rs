@@ -1,10 +1,14 @@
 //! Options that decide what is promised: shared by every verb that privatizes.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use brr::mechanism::Search;
-use brr::{Budget, Layout, MechanismKind, Unknown};
+use brr::{Budget, Layout, MechanismKind, Model, Unknown};
 use clap::ValueEnum;
+
+use crate::failure::Result;
+use crate::model_source;
 
 /// Model, mechanism and budget: shared by every verb that privatizes.
 #[derive(clap::Args)]
@@ -43,6 +47,16 @@ pub fn share(text: &str) -> std::result::Result<f64, String> {
 }
 
 impl PrivacyArgs {
+    /// The model. What its file says is checked if the guarantee or the budget rests on it.
+    pub fn open_model(&self) -> Result<Arc<Model>> {
+        let brr = matches!(self.mechanism, MechanismArg::Brr);
+        let by_itself = self.epsilon.or(self.bound).is_some();
+        match brr && by_itself {
+            true => model_source::open(self.model.as_deref()),
+            false => model_source::open_checked(self.model.as_deref()),
+        }
+    }
+
     /// The budget asked for, or the default.
     pub fn budget(&self) -> Budget {
         match (self.epsilon, self.bound, self.keep) {

@@ -2,9 +2,11 @@
 //! statistics, and the numbers of the guarantee against their definition.
 
 use super::*;
-use crate::codes::{CodeBits, hamming};
-use crate::mechanism::WorstPair;
-use crate::model::{Calibration, CodeDistances, ModelParts};
+use crate::calibration::Calibration;
+use crate::certify::{Claim, WorstPair};
+use crate::codes::{CodeBits, CodeBlocks, hamming, to_blocks};
+use crate::distances::code_distances;
+use crate::model::ModelParts;
 use proptest::prelude::*;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -35,25 +37,19 @@ fn rows(words: usize, seed: u64) -> CodeRows {
 }
 
 fn model(rows: &CodeRows) -> Arc<Model> {
-    let n = rows.len();
-    let d = |i: usize, j: usize| hamming(rows.row(i), rows.row(j));
-    let pairs = || (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
-    let others = || pairs().filter(|(i, j)| i != j).map(|(i, j)| d(i, j));
+    let blocks = to_blocks(rows);
+    let table = CodeBlocks::new(rows.bits(), rows.len(), &blocks).unwrap();
     let parts = ModelParts {
-        words: &(0..n).map(|i| format!("w{i}")).collect::<Vec<_>>(),
+        words: &(0..rows.len()).map(|i| format!("w{i}")).collect::<Vec<_>>(),
         codes: rows,
         lowercase: true,
-        distances: CodeDistances {
-            sum: pairs().map(|(i, j)| u128::from(d(i, j))).sum(),
-            maximum: others().max().unwrap_or(0),
-            nearest_sum: 0,
-            nearest_min: others().min().unwrap_or(0),
-            duplicates: 0,
-        },
+        distances: code_distances(table, 1, &|_| {}),
         calibration: Calibration::default(),
         meta: Vec::new(),
     };
-    Arc::new(parts.write().unwrap())
+    let model = parts.write().unwrap();
+    model.check(1, &|_| {}).unwrap();
+    Arc::new(model)
 }
 
 fn normalizers(rows: &CodeRows, weights: &[u64]) -> Vec<u128> {
@@ -69,7 +65,7 @@ fn certificate(model: &Model, rows: &CodeRows, scale: f64, epsilon: f64) -> Cert
     let z = normalizers(rows, &weights);
     let stays = z.iter().map(|&z| weights[0] as f64 / z as f64);
     let keep = stays.sum::<f64>() / z.len() as f64;
-    Certificate {
+    Certificate::of_true(Claim {
         identity: model.identity(),
         epsilon,
         asked: epsilon,
@@ -84,7 +80,7 @@ fn certificate(model: &Model, rows: &CodeRows, scale: f64, epsilon: f64) -> Cert
             distance: 0,
         },
         weights,
-    }
+    })
 }
 
 /// A table of small weights, so that all numbers below Z can be gone through.
@@ -237,26 +233,43 @@ fn a_certificate_for_another_model_is_refused() {
 fn the_mechanism_that_keeps_most_within_epsilon_is_chosen() {
     let rows = rows(40, 9);
     let plain = model(&rows);
-    let certificates =
-        [(0.2, 0.25), (0.3, 0.4), (0.25, 0.45)].map(|(s, e)| certificate(&plain, &rows, s, e));
+    let certifier = plain.certifier(1, &|_| {});
+    // The last has a larger epsilon, and keeps less, as its weights are level early.
+    let certificates = [(0.25, None), (0.4, None), (0.45, Some(1))]
+        .map(|(epsilon, radius)| certifier.certify(Epsilon::new(epsilon).unwrap(), radius));
     let model = Arc::new(plain.with_certificates(&certificates).unwrap());
     let chosen = |epsilon| {
-        let m = Exponential::new(model.clone(), Epsilon::new(epsilon).unwrap()).unwrap();
+        let m = Exponential::new(model.clone(), Epsilon::new(epsilon).unwrap());
         assert!(m.guarantee().epsilon <= epsilon);
         (m.is_certified(), m.weights)
     };
-    assert_eq!(chosen(0.25), (true, certificates[0].weights.clone()));
-    assert_eq!(chosen(0.39), (true, certificates[0].weights.clone()));
-    assert_eq!(chosen(0.4), (true, certificates[1].weights.clone()));
-    // The third has a larger epsilon and keeps less.
-    assert_eq!(chosen(0.5), (true, certificates[1].weights.clone()));
+    // What a file says is not used before it is checked.
+    assert!(!chosen(0.4).0);
+    let refused = Exponential::for_budget(model.clone(), Budget::Keep(0.5));
+    assert!(matches!(refused, Err(Error::UncheckedModel)));
+    model.check(1, &|_| {}).unwrap();
+
+    let [low, high, level] = certificates;
+    assert!(level.keep().weighted < high.keep().weighted);
+    assert_eq!(chosen(0.25), (true, low.weights().to_vec()));
+    assert_eq!(chosen(0.27), (true, low.weights().to_vec()));
+    assert_eq!(chosen(0.4), (true, high.weights().to_vec()));
+    assert_eq!(chosen(0.46), (true, high.weights().to_vec()));
     // Below all certificates, and far above them.
     assert!(!chosen(0.24).0);
-    assert!(!chosen(0.7).0);
-    let wanted = Budget::Keep(certificates[1].keep.weighted + 0.001);
-    let by_keep = Exponential::for_budget(model.clone(), wanted).unwrap();
-    assert_eq!(by_keep.weights, certificates[1].weights);
-    assert!(Exponential::for_budget(plain, Budget::Keep(0.5)).is_err());
+    assert!(!chosen(3.0).0);
+    let keeping = |keep| Exponential::for_budget(model.clone(), Budget::Keep(keep));
+    let share = |m: Exponential| m.keep().unwrap().weighted;
+    // From below, never above.
+    assert_eq!(share(keeping(0.9999).unwrap()), high.keep().weighted);
+    let (a, b) = (low.keep().weighted, high.keep().weighted);
+    let most = a.max(level.keep().weighted);
+    assert_eq!(share(keeping(b - 1e-9).unwrap()), most);
+    let least = a.min(level.keep().weighted);
+    let refused = keeping(least - 1e-9);
+    assert!(matches!(refused, Err(Error::KeepOutOfReach { .. })));
+    let none = Exponential::for_budget(plain, Budget::Keep(0.5));
+    assert!(matches!(none, Err(Error::NoCalibration { .. })));
 }
 
 #[test]

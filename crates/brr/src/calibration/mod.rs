@@ -1,20 +1,28 @@
-//! How many words stay as they are, by epsilon: the table behind `keep`.
+//! How many words BRR leaves as they are, by epsilon: the table behind `keep`.
 //!
-//! Made by simulation when the model is built (`brr build`); on the device it
-//! is only looked up.
+//! Made by simulation when a model is built ([`simulate`]); on the device it is looked up.
+//! A share that is asked for is met from below: the shares of the table are estimates, and
+//! between its points the curve may bend, so an epsilon is taken whose share is at most
+//! what was asked less [`MARGIN`].
 
-use super::fields::Fields;
+mod simulate;
+
+use simulate::shares;
+pub use simulate::{HALF_WIDTH, SAMPLES, simulate};
+
+use crate::codes::CodeBlocks;
 use crate::epsilon::Epsilon;
 use crate::error::{Error, Result};
+use crate::frequency::Keep;
 
-/// The expected share of words that a mechanism leaves unchanged.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Keep {
-    /// Words counted by how often they are used (Zipf's law over word ids).
-    pub weighted: f64,
-    /// Every word of the vocabulary counted once.
-    pub plain: f64,
-}
+/// More than the error of a share between two points of the table: what a check lets pass
+/// ([`Calibration::holds`]), and as much as the curve bends.
+pub const MARGIN: f64 = 0.02;
+
+/// Five standard errors of [`SAMPLES`] draws.
+const TOLERANCE: f64 = 0.0125;
+/// A check looks at one in so many points.
+const LOOKED_AT: usize = 4;
 
 /// One line of the table.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,26 +56,35 @@ impl Calibration {
         &self.0
     }
 
-    /// The epsilon that keeps this share of words (by use), between the points
-    /// of the table.
+    /// The largest epsilon known to keep at most this share of words (by use).
     pub fn epsilon_for(&self, keep: f64) -> Result<Epsilon> {
         let (Some(first), Some(last)) = (self.0.first(), self.0.last()) else {
             return Err(Error::NoCalibration { mechanism: "brr" });
         };
-        let above = self.0.iter().position(|p| p.keep.weighted >= keep);
-        match above {
-            Some(i) if i > 0 => {
-                let (a, b) = (&self.0[i - 1], &self.0[i]);
-                let share = (keep - a.keep.weighted) / (b.keep.weighted - a.keep.weighted);
-                Epsilon::new(a.epsilon + share * (b.epsilon - a.epsilon))
-            }
-            Some(0) if first.keep.weighted == keep => Epsilon::new(first.epsilon),
-            _ => Err(Error::KeepOutOfReach {
+        let safe = keep - MARGIN;
+        if safe < first.keep.weighted {
+            return Err(Error::KeepOutOfReach {
                 asked: keep,
-                lowest: first.keep.weighted,
-                highest: last.keep.weighted,
-            }),
+                lowest: first.keep.weighted + MARGIN,
+                highest: last.keep.weighted + MARGIN,
+            });
         }
+        let Some(i) = self.0.iter().position(|p| p.keep.weighted > safe) else {
+            return Epsilon::new(last.epsilon);
+        };
+        let (a, b) = (&self.0[i - 1], &self.0[i]);
+        let share = (safe - a.keep.weighted) / (b.keep.weighted - a.keep.weighted);
+        Epsilon::new(a.epsilon + share * (b.epsilon - a.epsilon))
+    }
+
+    /// Whether simulation on these codes finds that no more words stay than the table says,
+    /// within its error.
+    pub fn holds(&self, codes: CodeBlocks<'_>, threads: usize) -> bool {
+        let points = self.0.iter().rev().step_by(LOOKED_AT);
+        let epsilons: Vec<f64> = points.clone().map(|p| p.epsilon).collect();
+        let found = shares(codes, &epsilons, threads);
+        let mut pairs = points.zip(found);
+        pairs.all(|(point, found)| found <= point.keep.weighted + TOLERANCE)
     }
 
     /// What is kept at this epsilon, between the points; the end points beyond.
@@ -87,50 +104,6 @@ impl Calibration {
             }
         }
     }
-
-    pub(super) fn read(bytes: &[u8]) -> Result<Calibration> {
-        let mut fields = Fields::new("calibration", bytes);
-        let mut points: Vec<CalibrationPoint> = Vec::new();
-        while !fields.is_empty() {
-            let point = CalibrationPoint {
-                epsilon: fields.number()?,
-                keep: read_keep(&mut fields)?,
-            };
-            let falls = |before: &CalibrationPoint| {
-                point.epsilon <= before.epsilon || point.keep.weighted < before.keep.weighted
-            };
-            if points.last().is_some_and(falls) {
-                return Err(fields.invalid("its points are not in ascending order"));
-            }
-            points.push(point);
-        }
-        Ok(Calibration(points))
-    }
-
-    pub(super) fn write(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        for point in &self.0 {
-            out.extend(point.epsilon.to_le_bytes());
-            write_keep(point.keep, &mut out);
-        }
-        out
-    }
-}
-
-pub(super) fn read_keep(fields: &mut Fields<'_>) -> Result<Keep> {
-    let keep = Keep {
-        weighted: fields.number()?,
-        plain: fields.number()?,
-    };
-    if keep.weighted > 1.0 || keep.plain > 1.0 {
-        return Err(fields.invalid("a share is above 1"));
-    }
-    Ok(keep)
-}
-
-pub(super) fn write_keep(keep: Keep, out: &mut Vec<u8>) {
-    out.extend(keep.weighted.to_le_bytes());
-    out.extend(keep.plain.to_le_bytes());
 }
 
 #[cfg(test)]
@@ -157,16 +130,17 @@ mod tests {
     fn noise_is_ironed_out_and_shares_are_interpolated() {
         let t = table();
         assert_eq!(t.points()[1].keep.weighted, 0.2);
-        assert!((t.epsilon_for(0.5).unwrap().get() - 0.875).abs() < 1e-12);
+        assert!((t.epsilon_for(0.5 + MARGIN).unwrap().get() - 0.875).abs() < 1e-12);
         assert!((t.keep_at(0.875).unwrap().weighted - 0.5).abs() < 1e-12);
         assert_eq!(t.keep_at(9.0).unwrap().weighted, 1.0);
-        assert_eq!(Calibration::read(&t.write()).unwrap(), t);
     }
 
     #[test]
     fn shares_that_the_table_does_not_reach_are_an_error() {
-        let message = table().epsilon_for(0.1).unwrap_err().to_string();
-        assert!(message.contains("0.2000 to 1.0000"), "{message}");
+        let message = table().epsilon_for(0.2).unwrap_err().to_string();
+        assert!(message.contains("from 0.2200 on"), "{message}");
+        let most = table().epsilon_for(0.9999).unwrap().get();
+        assert!((most - 1.8995).abs() < 1e-9);
         let none = Calibration::default().epsilon_for(0.5).unwrap_err();
         assert!(matches!(none, Error::NoCalibration { .. }));
     }

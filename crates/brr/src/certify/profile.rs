@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use brr::codes::{CodeBlocks, CodeRows, hamming};
+use crate::codes::{CodeBlocks, CodeRows, hamming};
 
 use crate::all_pairs::{OnShare, Visitor, for_near, visit};
 use crate::parallel;
@@ -13,6 +13,17 @@ use crate::parallel;
 const NEAR_PAIRS: u64 = 1 << 22;
 /// Words whose distances tell how far "near" reaches.
 const SAMPLE: usize = 256;
+
+/// What only a look at all pairs tells of their distances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extremes {
+    /// The largest.
+    pub maximum: u32,
+    /// Sum over all words of the distance to the nearest other word.
+    pub nearest_sum: u64,
+    /// The smallest between two words.
+    pub nearest_min: u32,
+}
 
 /// Distances between the words of a model.
 pub struct Profile {
@@ -72,6 +83,26 @@ impl Profile {
             rows.map(z).collect::<Vec<u128>>()
         });
         parts.concat()
+    }
+
+    /// How far the codes lie apart, less the sum and the number of duplicates.
+    pub fn extremes(&self) -> Extremes {
+        let mut extremes = Extremes {
+            maximum: 0,
+            nearest_sum: 0,
+            nearest_min: u32::MAX,
+        };
+        let rows = self.histograms.iter();
+        for row in rows.flat_map(|group| group.chunks_exact(self.distances)) {
+            // A word is at distance 0 of itself.
+            let others = |d: usize| row[d] - u32::from(d == 0);
+            let nearest = (0..row.len()).find(|&d| others(d) > 0).unwrap_or(0);
+            let farthest = (0..row.len()).rfind(|&d| others(d) > 0).unwrap_or(0);
+            extremes.maximum = extremes.maximum.max(farthest as u32);
+            extremes.nearest_sum += nearest as u64;
+            extremes.nearest_min = extremes.nearest_min.min(nearest as u32);
+        }
+        extremes
     }
 
     /// The listed pairs, by distance. Pairs at larger distances are not listed.

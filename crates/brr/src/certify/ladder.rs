@@ -3,29 +3,24 @@
 //! Multiples of a round step, so that a user who asks for a round epsilon gets
 //! just that, from where a few words are kept to where nearly all are.
 
-use brr::codes::CodeBits;
-use brr::mechanism::{Certificate, Weights};
-use brr::{Epsilon, Model};
-
-use super::Certifier;
+use super::{Certificate, Certifier, Weights};
 use crate::all_pairs::OnShare;
+use crate::codes::CodeBits;
+use crate::epsilon::Epsilon;
 
 /// Shares of kept words, by use, from and to which the ladder reaches.
 const ENDS: (f64, f64) = (0.02, 0.995);
 /// At least so many steps lie between.
-const STEPS: f64 = 16.0;
+const STEPS: f64 = 40.0;
 /// Halvings of the scale's range in the search for the ends.
 const HALVINGS: u32 = 14;
 
-/// Certificates for a ladder of epsilons, in one pass over all pairs.
-///
-/// `progress` gets the share of the work done: the pass is its first half.
-pub fn certify_ladder(model: &Model, threads: usize, progress: OnShare<'_>) -> Vec<Certificate> {
-    let certifier = Certifier::new(model, threads, &|share| progress(share / 2.0));
-    let targets = certifier.ladder(model.bits());
+/// Certificates for a ladder of epsilons. `progress` gets the share of the work done.
+pub fn certify_ladder(certifier: &Certifier, progress: OnShare<'_>) -> Vec<Certificate> {
+    let targets = certifier.ladder();
     let certify = |(i, &target): (usize, &Epsilon)| {
         let certificate = certifier.certify(target, None);
-        progress(0.5 + 0.5 * (i + 1) as f64 / targets.len() as f64);
+        progress((i + 1) as f64 / targets.len() as f64);
         certificate
     };
     targets.iter().enumerate().map(certify).collect()
@@ -33,7 +28,8 @@ pub fn certify_ladder(model: &Model, threads: usize, progress: OnShare<'_>) -> V
 
 impl Certifier {
     /// The epsilons of the ladder.
-    pub fn ladder(&self, bits: CodeBits) -> Vec<Epsilon> {
+    pub fn ladder(&self) -> Vec<Epsilon> {
+        let bits = self.rows.bits();
         let epsilon_at = |share| {
             let scale = self.scale_keeping(share, bits);
             self.measure(&Weights::exponential(bits, scale, None))

@@ -19,8 +19,8 @@
 //! - **Textbook.** |ln Z(w) - ln Z(w')| <= L(k), so e <= max over k of 2 L(k) / k:
 //!   no look at the pairs is needed. [`Weights::textbook_epsilon`].
 //! - **Certified.** Z is computed for every word and the maximum taken over every
-//!   pair: on real codes 1.4 to 2 times smaller. That is a [`Certificate`]; it is
-//!   made by `brr certify`, holds for the very integers that are sampled, and
+//!   pair: on real codes 1.4 to 2 times smaller. That is a
+//!   [`Certificate`](super::Certificate); it holds for the very integers that are sampled, and
 //!   names the codes it was made for by their hash.
 //!
 //! If two words share a code (k = 0) they have the same distances, the same Z
@@ -42,12 +42,8 @@
 //! logarithms are inexact, and each enters an epsilon with a slack that exceeds
 //! its error: [`LOG_SLACK`] and [`Weights::pair_epsilon`] do the sums.
 
-use std::ops::RangeInclusive;
-
 use crate::codes::CodeBits;
 use crate::epsilon::{Epsilon, round_up};
-use crate::model::Keep;
-use crate::vocabulary::WordId;
 
 /// Largest weight: six bytes, as few as this range takes. A block of 64 fits a
 /// u64, all words together a u128.
@@ -166,50 +162,4 @@ impl Weights {
 /// Rounds up what is not exactly 0.
 fn up_or_zero(x: f64) -> f64 {
     if x > 0.0 { round_up(x) } else { 0.0 }
-}
-
-/// The pair of words that decides a certificate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WorstPair {
-    /// The two words.
-    pub words: (WordId, WordId),
-    /// Their distance.
-    pub distance: u32,
-}
-
-/// Proof by exhaustion that weights give an epsilon on one model's codes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Certificate {
-    /// [Identity](crate::model::Model::identity) of the model it was made for.
-    pub identity: [u8; 32],
-    /// The certified epsilon, rounded up.
-    pub epsilon: f64,
-    /// The epsilon that was asked for; `epsilon` is at most this.
-    pub asked: f64,
-    /// Scale of the weights.
-    pub scale: f64,
-    /// Integer weight of each distance.
-    pub weights: Vec<u64>,
-    /// Expected share of words that stay as they are, exactly.
-    pub keep: Keep,
-    /// Smallest and largest Z(w).
-    pub normalizers: RangeInclusive<u128>,
-    /// The pair with the largest loss per unit of distance.
-    pub worst_pair: WorstPair,
-}
-
-impl Certificate {
-    /// Whether its numbers can belong to a model of so many words.
-    pub(crate) fn is_plausible(&self, words: u32) -> bool {
-        let Some(weights) = Weights::new(self.weights.clone()) else {
-            return false;
-        };
-        let (top, n) = (u128::from(weights.table()[0]), u128::from(words));
-        let (low, high) = (*self.normalizers.start(), *self.normalizers.end());
-        self.epsilon >= 0.0
-            && self.epsilon <= self.asked
-            && low >= top
-            && low <= high
-            && high <= n * top
-    }
 }

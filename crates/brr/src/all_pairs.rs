@@ -8,8 +8,8 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use brr::codes::{CodeBlocks, LANES};
-use brr::nearest::Scan;
+use crate::codes::{CodeBlocks, LANES};
+use crate::nearest::Scan;
 
 use crate::parallel;
 
@@ -22,13 +22,13 @@ const TILE: usize = 64;
 pub type OnShare<'a> = &'a (dyn Fn(f64) + Sync);
 
 /// What a group of words makes of its distances.
-pub(crate) trait Visitor: Send {
+pub trait Visitor: Send {
     /// The distances from `word` to the words from `first` on.
     fn visit(&mut self, word: usize, first: usize, distances: &[u16]);
 }
 
 /// Shows each group of words, made by `new`, its distances to all words.
-pub(crate) fn visit<V: Visitor>(
+pub fn visit<V: Visitor>(
     codes: CodeBlocks<'_>,
     threads: usize,
     progress: OnShare<'_>,
@@ -42,7 +42,7 @@ pub(crate) fn visit<V: Visitor>(
 }
 
 /// As [`visit`], for some words: `new` gets a range of places in `words`.
-pub(crate) fn visit_some<V: Visitor>(
+pub fn visit_some<V: Visitor>(
     codes: CodeBlocks<'_>,
     words: &[usize],
     threads: usize,
@@ -93,7 +93,7 @@ fn visit_group(
 /// Calls `f(other, distance)` for the words from `first` on that lie within
 /// `reach`. They are few: most runs of words are passed over at a glance.
 #[inline]
-pub(crate) fn for_near(first: usize, distances: &[u16], reach: u16, mut f: impl FnMut(usize, u16)) {
+pub fn for_near(first: usize, distances: &[u16], reach: u16, mut f: impl FnMut(usize, u16)) {
     for (run, from) in distances.chunks(32).zip((first..).step_by(32)) {
         if run.iter().fold(u16::MAX, |a, &b| a.min(b)) > reach {
             continue;
@@ -109,7 +109,7 @@ pub(crate) fn for_near(first: usize, distances: &[u16], reach: u16, mut f: impl 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brr::codes::{CodeBits, CodeRows, hamming, to_blocks};
+    use crate::codes::{CodeBits, CodeRows, hamming, to_blocks};
 
     struct Sum(u64);
 

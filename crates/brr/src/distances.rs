@@ -1,4 +1,5 @@
-//! What can be read off a table of codes alone, in one pass over all pairs.
+//! How far the codes of a table lie apart: what can be read off the table alone, in one pass
+//! over all pairs; and what holds without a look at the pairs.
 //!
 //! P_avg, P_max and the distance to the nearest word (Sec. 5) are what an epsilon
 //! is multiplied with to compare mechanisms, so none of them is estimated.
@@ -7,10 +8,55 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU16, Ordering};
 
-use brr::codes::CodeBlocks;
-use brr::model::CodeDistances;
+use crate::codes::{CodeBlocks, LANES};
 
 use crate::all_pairs::{OnShare, Visitor, for_near, visit};
+
+/// Distances between a table's codes, over all pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodeDistances {
+    /// Sum over all ordered pairs.
+    pub sum: u128,
+    /// The largest.
+    pub maximum: u32,
+    /// Sum over all words of the distance to the nearest other word.
+    pub nearest_sum: u64,
+    /// The smallest between two words.
+    pub nearest_min: u32,
+    /// Words whose code some word with a lower id has too.
+    pub duplicates: u32,
+}
+
+impl CodeDistances {
+    /// What holds of these codes without a look at the pairs: the sum and the number of
+    /// duplicates are exact, the others bounds on the side of a larger loss. No distance
+    /// exceeds the number of bits, and the nearest other word is no farther than the others are
+    /// on average.
+    pub fn without_pairs(codes: CodeBlocks<'_>) -> CodeDistances {
+        let words = codes.len() as u128;
+        let sum = distance_sum(&ones(codes), codes.len());
+        let nearest = sum.div_ceil((words - 1).max(1));
+        CodeDistances {
+            sum,
+            maximum: if words > 1 {
+                codes.bits().get() as u32
+            } else {
+                0
+            },
+            nearest_sum: nearest as u64,
+            nearest_min: 0,
+            duplicates: duplicates(codes),
+        }
+    }
+}
+
+/// Words whose code some word with a lower id has too.
+fn duplicates(codes: CodeBlocks<'_>) -> u32 {
+    let rows = codes.to_rows();
+    let mut sorted: Vec<&[u64]> = rows.iter().collect();
+    sorted.sort_unstable();
+    sorted.windows(2).filter(|pair| pair[0] == pair[1]).count() as u32
+}
 
 /// Share of ones over the bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,10 +141,22 @@ pub fn code_distances(
 /// Number of ones in each bit's column.
 fn ones(codes: CodeBlocks<'_>) -> Vec<u64> {
     let mut ones = vec![0; codes.bits().get()];
-    for row in codes.to_rows().iter() {
-        for (limb, counts) in row.iter().zip(ones.chunks_exact_mut(64)) {
-            for (j, count) in counts.iter_mut().enumerate() {
-                *count += limb >> j & 1;
+    for b in 0..codes.blocks() {
+        // The padding of the last block is no word.
+        let words = (codes.len() - b * LANES).min(LANES);
+        for (plane, counts) in codes
+            .block(b)
+            .chunks_exact(LANES)
+            .zip(ones.chunks_exact_mut(8))
+        {
+            for eight in plane[..words].chunks(8) {
+                let mut bytes = [0; 8];
+                bytes[..eight.len()].copy_from_slice(eight);
+                let bytes = u64::from_le_bytes(bytes);
+                for (bit, count) in counts.iter_mut().enumerate() {
+                    let column = bytes >> bit & 0x0101_0101_0101_0101;
+                    *count += u64::from(column.count_ones());
+                }
             }
         }
     }
@@ -212,7 +270,7 @@ fn most(distances: &[u16]) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brr::codes::{CodeBits, CodeRows, hamming, to_blocks};
+    use crate::codes::{CodeBits, CodeRows, hamming, to_blocks};
     use proptest::prelude::*;
 
     fn measure(rows: &CodeRows, closest: usize, threads: usize) -> CodeStats {

@@ -1,6 +1,6 @@
 //! The largest scale whose epsilon is within a target.
 
-use brr::mechanism::Weights;
+use super::weights::Weights;
 
 /// Steps from the target down to half of it, in which a scale is looked for.
 /// Half the target is about what the textbook gives.

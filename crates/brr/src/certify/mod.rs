@@ -1,4 +1,5 @@
-//! Certificates for the exponential mechanism, by looking at every pair of words.
+//! Weights of the exponential mechanism, and certificates for them, by looking at every pair of
+//! words.
 //!
 //! # Guarantee
 //!
@@ -9,7 +10,7 @@
 //!           (L(k) + |ln Z(w) - ln Z(w')|) / k
 //! ```
 //!
-//! ([`brr::mechanism::Weights`] has the proof). All of it is computed from the
+//! ([`Weights`] has the proof). All of it is computed from the
 //! integers that are sampled: Z from exact counts of words at each distance
 //! (`profile`), the maximum over every pair that can attain it (`measure`),
 //! each term rounded up ([`Weights::pair_epsilon`]).
@@ -19,43 +20,62 @@
 //! miss a larger scale between two that it tries; it never returns one that
 //! was not measured over all pairs and found to be within the target.
 
+mod certificate;
 mod ladder;
 mod measure;
 mod profile;
 mod search;
 #[cfg(test)]
 mod tests;
+mod weights;
 
 use std::fmt;
 
-use brr::codes::CodeRows;
-use brr::mechanism::{Certificate, Weights};
-use brr::{Epsilon, Model};
-
 use crate::all_pairs::OnShare;
+use crate::codes::{CodeBlocks, CodeRows};
+use crate::distances::CodeDistances;
+use crate::epsilon::Epsilon;
+use crate::identity::CodesIdentity;
+pub(crate) use certificate::Claim;
+pub use certificate::{Certificate, WorstPair};
 pub use ladder::certify_ladder;
 pub use measure::Measure;
 use profile::Profile;
 use search::largest_scale;
+pub use weights::Weights;
 
-/// Certifies weights on one model's codes. Making it takes one pass over all
+/// Certifies weights on one table of codes. Making it takes one pass over all
 /// pairs; each certificate then takes a fraction of a second.
 pub struct Certifier {
-    identity: [u8; 32],
+    identity: CodesIdentity,
     rows: CodeRows,
     profile: Profile,
     threads: usize,
 }
 
 impl Certifier {
-    /// Looks at all pairs of the model's words.
-    pub fn new(model: &Model, threads: usize, progress: OnShare<'_>) -> Certifier {
+    /// Looks at all pairs of the codes that have this identity.
+    pub(crate) fn new(
+        identity: CodesIdentity,
+        codes: CodeBlocks<'_>,
+        threads: usize,
+        progress: OnShare<'_>,
+    ) -> Certifier {
         Certifier {
-            identity: model.identity(),
-            rows: model.codes().to_rows(),
-            profile: Profile::new(model.codes(), threads, progress),
+            identity,
+            rows: codes.to_rows(),
+            profile: Profile::new(codes, threads, progress),
             threads,
         }
+    }
+
+    /// Whether these are the distances of the codes, but for the sum and the number of
+    /// duplicates.
+    pub(crate) fn confirms(&self, distances: &CodeDistances) -> bool {
+        let found = self.profile.extremes();
+        found.maximum == distances.maximum
+            && found.nearest_sum == distances.nearest_sum
+            && found.nearest_min == distances.nearest_min
     }
 
     /// What weights do on these codes.
@@ -76,7 +96,7 @@ impl Certifier {
             (measure.epsilon, (weights, measure))
         });
         let (scale, (weights, measure)) = best;
-        Certificate {
+        Certificate::of_true(Claim {
             identity: self.identity,
             epsilon: measure.epsilon,
             asked: target.get(),
@@ -85,19 +105,19 @@ impl Certifier {
             keep: measure.keep,
             normalizers: measure.normalizers,
             worst_pair: measure.worst_pair,
-        }
+        })
     }
 
-    /// Computes a certificate's numbers again, from its weights and the codes.
-    pub fn verify(&self, certificate: &Certificate) -> Result<(), Refuted> {
-        if certificate.identity != self.identity {
+    /// Computes a claim's numbers again, from its weights and the codes.
+    pub(crate) fn verify(&self, claim: Claim) -> Result<Certificate, Refuted> {
+        if claim.identity != self.identity {
             return Err(Refuted::OtherModel);
         }
-        let weights = Weights::new(certificate.weights.clone())
+        let weights = Weights::new(claim.weights.clone())
             .filter(|w| w.table().len() == self.rows.bits().get() + 1)
             .ok_or(Refuted::Weights)?;
         let found = self.measure(&weights);
-        let (c, same) = (certificate, |a: f64, b: f64| (a - b).abs() <= 1e-9);
+        let (c, same) = (&claim, |a: f64, b: f64| (a - b).abs() <= 1e-9);
         if found.epsilon > c.epsilon || c.epsilon > c.asked {
             return Err(Refuted::Epsilon {
                 stored: c.epsilon.min(c.asked),
@@ -113,7 +133,7 @@ impl Certifier {
         if !same(found.keep.plain, c.keep.plain) || !same(found.keep.weighted, c.keep.weighted) {
             return Err(Refuted::Number("share of kept words"));
         }
-        Ok(())
+        Ok(Certificate::of_true(claim))
     }
 }
 

@@ -10,12 +10,13 @@
 
 use std::ops::RangeInclusive;
 
-use brr::codes::{CodeRows, hamming};
-use brr::mechanism::{Weights, WorstPair};
-use brr::model::Keep;
+use super::certificate::WorstPair;
+use super::weights::Weights;
+use crate::codes::{CodeRows, hamming};
+use crate::frequency::{self, Keep};
 
 use super::profile::Profile;
-use crate::{frequency, parallel};
+use crate::parallel;
 
 /// What weights do on a model's codes.
 #[derive(Clone, Debug, PartialEq)]

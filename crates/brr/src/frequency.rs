@@ -5,7 +5,16 @@
 //! law with Mandelbrot's shift, fitted to English). Every share of words that
 //! is called frequency-weighted is weighted by this.
 
-use brr::vocabulary::WordId;
+use crate::vocabulary::WordId;
+
+/// The expected share of words that a mechanism leaves unchanged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Keep {
+    /// Words counted by how often they are used.
+    pub weighted: f64,
+    /// Every word of the vocabulary counted once.
+    pub plain: f64,
+}
 
 /// Mandelbrot's shift for English.
 const SHIFT: f64 = 2.7;
