@@ -1,16 +1,17 @@
 //! Files that appear whole or not at all.
 //!
 //! Output goes to a temporary file in the same folder, is synchronized to disk,
-//! and takes its name only when complete. A signal removes the temporary file
+//! and takes its name only when complete. Until then only its owner may read it, and a record
+//! stays so; the rules are those of [`brr_corpus::files`]. A signal removes the temporary file
 //! before the program ends; or, where work can go on later, lets it end at a
 //! safe point (a second signal does not wait for that).
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once};
 
+use brr_corpus::files;
 use tempfile::{Builder, NamedTempFile};
 
 use crate::failure::{Failure, Result};
@@ -56,17 +57,27 @@ pub fn never_stop() -> &'static AtomicBool {
     &NEVER
 }
 
+/// What kind of file it is, which decides who may read it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// To be passed on: permissions as of any new file.
+    Data,
+    /// About the user's own run: for the owner alone.
+    Record,
+}
+
 /// A file being written.
 pub struct WholeFile {
     file: NamedTempFile,
     path: PathBuf,
+    kind: Kind,
     replace: bool,
 }
 
 impl WholeFile {
     /// Starts a file. Unless `replace`, one that is there already is an error.
-    pub fn create(path: &Path, replace: bool) -> Result<WholeFile> {
-        if !replace && path.exists() {
+    pub fn create(path: &Path, kind: Kind, replace: bool) -> Result<WholeFile> {
+        if !replace && files::is_there(path) {
             return Err(Failure::Usage(format!(
                 "{} exists already: choose another name, or give --force to replace it",
                 path.display()
@@ -88,12 +99,13 @@ impl WholeFile {
         let file = Builder::new()
             .prefix(".brr-")
             .suffix(".tmp")
-            .tempfile_in(folder)
+            .make_in(folder, files::create)
             .map_err(|e| Failure::file("write in", folder, &e))?;
         list.push(file.path().to_owned());
         Ok(WholeFile {
             file,
             path: path.to_owned(),
+            kind,
             replace,
         })
     }
@@ -115,33 +127,26 @@ impl WholeFile {
         let WholeFile {
             file,
             path,
+            kind,
             replace,
         } = self;
         let failed = |e: &io::Error| Failure::file("write", &path, e);
         file.as_file().sync_all().map_err(|e| failed(&e))?;
-        allow_reading(file.as_file());
         let mut list = unfinished();
         let temporary = file.path().to_owned();
-        if replace {
-            file.persist(&path).map_err(|e| failed(&e.error))?;
+        let placed = if replace {
+            file.persist(&path)
         } else {
             file.persist_noclobber(&path)
-                .map_err(|e| failed(&e.error))?;
-        }
+        };
+        let placed = placed.map_err(|e| failed(&e.error))?;
         list.retain(|p| *p != temporary);
+        if kind == Kind::Data {
+            files::open_to_others(&placed).map_err(|e| failed(&e))?;
+        }
         Ok(())
     }
 }
-
-/// Temporary files are made for the owner alone; the result is an ordinary file.
-#[cfg(unix)]
-fn allow_reading(file: &File) {
-    use std::os::unix::fs::PermissionsExt;
-    let _ = file.set_permissions(std::fs::Permissions::from_mode(0o644));
-}
-
-#[cfg(not(unix))]
-fn allow_reading(_: &File) {}
 
 impl Write for WholeFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -153,12 +158,14 @@ impl Write for WholeFile {
     }
 }
 
-/// Writes a whole file at once.
+/// Writes a whole data file at once.
 pub fn write_whole(path: &Path, bytes: &[u8], replace: bool) -> Result {
-    let mut file = WholeFile::create(path, replace)?;
-    file.write_all(bytes)
-        .map_err(|e| Failure::file("write", path, &e))?;
-    file.finish()
+    WholeFile::create(path, Kind::Data, replace)?.finish_with(bytes)
+}
+
+/// Writes a record at once, in the place of one that is there.
+pub fn write_record(path: &Path, bytes: &[u8]) -> Result {
+    WholeFile::create(path, Kind::Record, true)?.finish_with(bytes)
 }
 
 /// Standard output or a file.
@@ -173,7 +180,7 @@ impl Sink {
     /// The file, or standard output if none is named.
     pub fn open(path: Option<&Path>, replace: bool) -> Result<Sink> {
         Ok(match path {
-            Some(path) => Sink::File(Box::new(WholeFile::create(path, replace)?)),
+            Some(path) => Sink::File(Box::new(WholeFile::create(path, Kind::Data, replace)?)),
             None => Sink::Stdout(io::stdout()),
         })
     }

@@ -10,12 +10,13 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, Metadata};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::files;
 
 const VERSION: u32 = 1;
 
@@ -108,11 +109,14 @@ impl Checkpoint {
 
     /// Reads one, if it is there.
     pub fn read(path: &Path) -> Result<Option<Checkpoint>> {
-        let bytes = match std::fs::read(path) {
-            Ok(bytes) => bytes,
+        let mut bytes = Vec::new();
+        // What another user put there is not believed.
+        let read = files::open_own(path).and_then(|mut file| file.read_to_end(&mut bytes));
+        match read {
+            Ok(_) => {}
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(Error::read(path, e)),
-        };
+        }
         let found: Result<Checkpoint, _> = serde_json::from_slice(&bytes);
         match found {
             Ok(checkpoint) if checkpoint.version == VERSION => Ok(Some(checkpoint)),
@@ -148,7 +152,7 @@ impl Checkpoint {
         let new = with_suffix(path, ".new");
         let failed = |e| Error::write(&new, e);
         let text = serde_json::to_vec_pretty(self).map_err(|e| failed(e.into()))?;
-        let written = File::create(&new).and_then(|mut file| {
+        let written = files::create_anew(&new).and_then(|mut file| {
             file.write_all(&text)?;
             file.sync_all()
         });

@@ -10,7 +10,8 @@
 //! - [`chunks`]: bytes to chunks of whole records, in constant memory;
 //! - [`text`], [`csv`], [`jsonl`]: where in a chunk the private cells are ([`edits`]);
 //! - [`pipeline`]: chunks through several threads, in order;
-//! - [`output`]: a partial file, its checkpoints, and the whole file in the end.
+//! - [`output`]: a partial file, its checkpoints, and the whole file in the end; [`files`] says who
+//!   may read them.
 //!
 //! [`rows`] joins these. Parquet is no stream of records and has a path of its own, [`parquet`].
 
@@ -20,6 +21,7 @@ pub mod compression;
 pub mod csv;
 pub mod edits;
 mod error;
+pub mod files;
 pub mod format;
 pub mod jsonl;
 pub mod output;

@@ -9,7 +9,7 @@
 //! Rows after the last checkpoint are drawn again. Their first draw is cut off with the file: it
 //! is in no output, and costs no privacy as long as nobody read the partial file.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -19,6 +19,7 @@ use crate::checkpoint::{
 };
 use crate::compression::Packer;
 use crate::error::{Error, Result};
+use crate::files;
 use crate::format::Packing;
 
 /// The receiving end of a run.
@@ -209,11 +210,12 @@ impl Partial {
         if let Some(found) = &found {
             found.check(&settings, &input)?;
             if paths.is_done(found) {
+                paths.show()?;
                 remove(&paths.checkpoint)?;
                 return Ok(Opening::Done(found.clone()));
             }
         }
-        if output.exists() && !existing.force {
+        if files::is_there(output) && !existing.force {
             // Whether it is the same run's cannot be known: what it was made with is not in it.
             let whose = match (existing.resume, &found) {
                 (true, None) => {
@@ -331,7 +333,7 @@ impl Partial {
             partial,
             checkpoint,
         } = &self.paths;
-        if output.exists() && !self.existing.force {
+        if files::is_there(output) && !self.existing.force {
             return Err(Error::Usage(format!(
                 "{} has appeared meanwhile: move it away and go on with --resume",
                 output.display()
@@ -339,6 +341,7 @@ impl Partial {
         }
         self.file.sync_all().map_err(|e| Error::write(partial, e))?;
         std::fs::rename(partial, output).map_err(|e| Error::write(output, e))?;
+        files::open_to_others(&self.file).map_err(|e| Error::write(output, e))?;
         sync_folder(output);
         remove(checkpoint)
     }
@@ -366,7 +369,14 @@ impl Paths {
     /// Whether only the checkpoint of a complete output is left.
     fn is_done(&self, found: &Checkpoint) -> bool {
         let length = std::fs::metadata(&self.output).map(|m| m.len()).ok();
-        found.complete && !self.partial.exists() && length == Some(found.output_length)
+        found.complete && !files::is_there(&self.partial) && length == Some(found.output_length)
+    }
+
+    /// Gives the complete output the permissions that it has by its name: the run may have ended
+    /// between the two.
+    fn show(&self) -> Result {
+        let shown = files::open_own(&self.output).and_then(|file| files::open_to_others(&file));
+        shown.map_err(|e| Error::write(&self.output, e))
     }
 
     fn start(
@@ -376,8 +386,9 @@ impl Paths {
         packing: Packing,
         interval: Duration,
     ) -> Result<Partial> {
-        let length = std::fs::metadata(&self.partial).map(|m| m.len()).ok();
-        let left = length.is_some() || self.checkpoint.exists();
+        let length = std::fs::symlink_metadata(&self.partial).map(|m| m.len());
+        let length = length.ok();
+        let left = length.is_some() || files::is_there(&self.checkpoint);
         // A run that was ended before its first checkpoint left an empty file, if any.
         let nothing = existing.resume && length.unwrap_or(0) == 0;
         if left && !nothing {
@@ -393,7 +404,7 @@ impl Paths {
                 )));
             }
         }
-        let file = self.claim()?;
+        let file = self.claim_new()?;
         remove(&self.checkpoint)?;
         let mut partial = Partial::new(self, state, existing, file, packing, interval);
         partial.cut()?;
@@ -410,7 +421,7 @@ impl Paths {
         packing: Packing,
         interval: Duration,
     ) -> Result<Partial> {
-        let length = std::fs::metadata(&self.partial).map_or(0, |m| m.len());
+        let length = std::fs::symlink_metadata(&self.partial).map_or(0, |m| m.len());
         if length < state.output_length {
             return Err(Error::Usage(format!(
                 "--resume: {} is shorter than its checkpoint says; give --force without --resume to start anew",
@@ -421,26 +432,37 @@ impl Paths {
             after_rows: state.counts.rows,
             discarded_bytes: length - state.output_length,
         });
-        let file = self.claim()?;
+        let file = files::open_own(&self.partial).map_err(|e| Error::write(&self.partial, e))?;
+        self.claim(&file)?;
         let mut partial = Partial::new(self, state, existing, file, packing, interval);
         partial.cut()?;
         partial.save()?;
         Ok(partial)
     }
 
-    /// The partial file, for this process alone.
-    fn claim(&self) -> Result<File> {
+    /// A new partial file, for this process alone.
+    fn claim_new(&self) -> Result<File> {
         let failed = |e| Error::write(&self.partial, e);
-        let mut options = OpenOptions::new();
-        let file = options.read(true).write(true).create(true).truncate(false);
-        let file = file.open(&self.partial).map_err(failed)?;
+        // Held until the new one is there: whoever writes to the old one has it locked.
+        let _old = match files::open_own(&self.partial) {
+            Ok(old) => self.claim(&old).map(|()| Some(old))?,
+            // What is no file of ours is put aside, never written to.
+            Err(_) => None,
+        };
+        let file = files::create_anew(&self.partial).map_err(failed)?;
+        self.claim(&file)?;
+        Ok(file)
+    }
+
+    /// Locks a partial file.
+    fn claim(&self, file: &File) -> Result {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => Err(Error::Usage(format!(
                 "another brr is writing {}: wait for it, or choose another name",
                 self.partial.display()
             ))),
             // Some file systems have no locks.
-            _ => Ok(file),
+            _ => Ok(()),
         }
     }
 }

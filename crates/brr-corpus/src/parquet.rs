@@ -38,6 +38,7 @@ use bytes::Bytes;
 use crate::checkpoint::Counts;
 use crate::edits::OnBadRow;
 use crate::error::{Error, Result};
+use crate::files;
 use crate::output::{Output, Partial};
 use crate::pipeline;
 use crate::rows::{Event, Job};
@@ -560,7 +561,7 @@ fn replay(
     let footer = Bytes::from(footer.ok_or_else(unfit)?);
     let metadata = ParquetMetaDataReader::new().parse_and_finish(&footer);
     let metadata = metadata.map_err(|_| unfit())?;
-    let file = File::open(&trouble.partial).map_err(|e| Error::read(&trouble.partial, e))?;
+    let file = files::open_own(&trouble.partial).map_err(|e| Error::read(&trouble.partial, e))?;
     for group in metadata.row_groups() {
         let mut row_group = writer.next_row_group().map_err(|e| trouble.output(e))?;
         for chunk in group.columns() {

@@ -16,7 +16,7 @@ use brr_train::vocabulary_rule::{Case, Numbers, VocabularyRule};
 use crate::commands::privatize::positive;
 use crate::failure::Result;
 use crate::model_source::hex;
-use crate::output::WholeFile;
+use crate::output::{Kind, WholeFile};
 use crate::progress::Stages;
 
 /// Build a model from pretrained word vectors
@@ -99,7 +99,7 @@ fn code_bits(text: &str) -> std::result::Result<CodeBits, String> {
 
 pub fn run(args: Args) -> Result {
     // Refuse what cannot end well before minutes of work, not after.
-    let output = WholeFile::create(&args.output, args.force)?;
+    let output = WholeFile::create(&args.output, Kind::Data, args.force)?;
     let similarity = read_similarity(&args.similarity)?;
     let stages = Stages::new();
     let loaded = load(&args, &stages)?;

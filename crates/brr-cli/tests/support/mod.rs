@@ -123,6 +123,13 @@ impl Folder {
         self.path(name).to_str().unwrap().to_owned()
     }
 
+    /// As [`listing`](Self::listing), while a program makes and removes files.
+    pub fn listing_now(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).unwrap();
+        let names = entries.filter_map(|e| e.ok()?.file_name().into_string().ok());
+        names.collect()
+    }
+
     pub fn listing(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<String> = entries

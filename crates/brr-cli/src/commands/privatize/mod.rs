@@ -8,11 +8,11 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use brr::{Options, Privatized, Privatizer, Unknown};
-use brr_corpus::{Counts, Report, Source};
+use brr_corpus::{Counts, Report, Source, files};
 use serde_json::json;
 
 use crate::failure::{Failure, Result};
-use crate::output::{Sink, write_whole};
+use crate::output::{Sink, write_record};
 
 use privacy::{LayoutArg, SearchArg, UnknownArg};
 pub use privacy::{MechanismArg, PrivacyArgs, positive, share};
@@ -116,7 +116,7 @@ pub fn run(args: Args) -> Result {
 /// Known before hours of work, rather than after.
 fn refuse_to_replace_manifest(args: &Args) -> Result {
     match &args.manifest {
-        Some(path) if path.exists() && !args.force && !args.corpus.resume => {
+        Some(path) if files::is_there(path) && !args.force && !args.corpus.resume => {
             Err(Failure::Usage(format!(
                 "--manifest: {} exists already: choose another name, or give --force to replace it",
                 path.display()
@@ -200,5 +200,5 @@ fn write_manifest(
         return Ok(());
     };
     let record = manifest::record(privatizer, report, corpus);
-    write_whole(path, format!("{record:#}\n").as_bytes(), true)
+    write_record(path, format!("{record:#}\n").as_bytes())
 }

@@ -1,0 +1,138 @@
+//! Who may read the files that brr writes, and how they come to be.
+//!
+//! An unfinished output, its checkpoint and a manifest belong to the user who runs brr: an
+//! unfinished output may hold draws that are drawn again later, and the others count what is not
+//! for release. They are made with mode 0600, whatever the umask, and stay so. A data file is
+//! made the same way; it gets the permissions of an ordinary new file (0666 less the umask) only
+//! after it has taken its final name, when all of it is meant to be seen.
+//!
+//! In a folder that others may write to, somebody may have put a symbolic link, or a file of
+//! their own, where brr is about to write. So a new file is always one that was not there before
+//! ([`create`] never opens what exists, be it a link to nothing), and an old one is continued or
+//! believed only if it is a plain file of the same user ([`open_own`]). Final names are taken by
+//! renaming, which replaces a link and does not follow it.
+//!
+//! On systems other than Unix there are no modes: files get the access rules of their folder. The
+//! rules about existing files and links hold there too, except that the owner is not checked.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// A new file for this user alone; an error if anything has that name.
+pub fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    system::owner_only(&mut options);
+    let file = options.open(path)?;
+    // The umask may have taken the owner's own permissions away.
+    system::close_to_others(&file)?;
+    Ok(file)
+}
+
+/// A new file for this user alone, in the place of whatever has that name.
+pub fn create_anew(path: &Path) -> io::Result<File> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+        _ => {}
+    }
+    create(path)
+}
+
+/// A file that is there already, to read and write, if it is a plain file of this user's. From
+/// now on nobody else may open it.
+pub fn open_own(path: &Path) -> io::Result<File> {
+    let unfit = || io::Error::other(UNFIT);
+    if !std::fs::symlink_metadata(path)?.is_file() {
+        return Err(unfit());
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    // Somebody may have put a link in its place just now.
+    system::no_links(&mut options);
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() || !system::is_own(&metadata) {
+        return Err(unfit());
+    }
+    system::close_to_others(&file)?;
+    Ok(file)
+}
+
+const UNFIT: &str =
+    "it is a link, a special file or another user's; remove it, or choose another output";
+
+/// Gives a data file that has its final name the permissions of an ordinary new file.
+pub fn open_to_others(file: &File) -> io::Result<()> {
+    system::open_to_others(file)
+}
+
+/// Whether anything has this name, be it a link to nothing.
+pub fn is_there(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok()
+}
+
+#[cfg(unix)]
+mod system {
+    use std::fs::{File, Metadata, OpenOptions, Permissions};
+    use std::io;
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+    use std::sync::Mutex;
+
+    use rustix::fs::{Mode, OFlags};
+    use rustix::process::{geteuid, umask};
+
+    const OWNER_ONLY: u32 = 0o600;
+
+    pub fn owner_only(options: &mut OpenOptions) {
+        options.mode(OWNER_ONLY);
+    }
+
+    pub fn no_links(options: &mut OpenOptions) {
+        options.custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
+    }
+
+    pub fn is_own(metadata: &Metadata) -> bool {
+        metadata.uid() == geteuid().as_raw()
+    }
+
+    pub fn close_to_others(file: &File) -> io::Result<()> {
+        file.set_permissions(Permissions::from_mode(OWNER_ONLY))
+    }
+
+    pub fn open_to_others(file: &File) -> io::Result<()> {
+        file.set_permissions(Permissions::from_mode(0o666 & !current_umask()))
+    }
+
+    /// The umask can only be read by setting it. Whatever another thread makes in that moment
+    /// has fewer permissions than it should have, never more.
+    fn current_umask() -> u32 {
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let _held = ONE_AT_A_TIME.lock();
+        let mask = umask(Mode::RWXG | Mode::RWXO | Mode::RWXU);
+        umask(mask);
+        mask.bits()
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::fs::{File, Metadata, OpenOptions};
+    use std::io;
+
+    pub fn owner_only(_: &mut OpenOptions) {}
+
+    pub fn no_links(_: &mut OpenOptions) {}
+
+    pub fn is_own(_: &Metadata) -> bool {
+        true
+    }
+
+    pub fn close_to_others(_: &File) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub fn open_to_others(_: &File) -> io::Result<()> {
+        Ok(())
+    }
+}
