@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::usage;
+
 /// Why a command stopped.
 #[derive(Debug)]
 pub enum Failure {
@@ -31,7 +33,8 @@ impl Failure {
             io::ErrorKind::StorageFull => "; free some space and run it again",
             _ => "",
         };
-        Failure::Failed(format!("cannot {doing} {}: {error}{hint}", path.display()))
+        let name = usage::file_name(path);
+        Failure::Failed(format!("cannot {doing} {name}: {error}{hint}"))
     }
 
     /// Trouble on a standard stream.
@@ -87,6 +90,11 @@ impl From<brr_train::Error> for Failure {
             NoWordsWanted => Failure::Usage(format!("--words: {error}")),
             UnknownBinarizer { .. } => Failure::Usage(format!("--binarizer: {error}")),
             brr_train::Error::Model(error) => error.into(),
+            brr_train::Error::Read {
+                path,
+                offset: 0,
+                source,
+            } => Failure::file("read", &path, &source),
             // Some list what they found, a line each.
             _ => Failure::Failed(error.to_string().replace("\n  ", "; ")),
         }
@@ -126,50 +134,6 @@ impl From<brr_corpus::Error> for Failure {
             _ => Failure::Failed(error.to_string()),
         }
     }
-}
-
-/// Prints clap's help as it is, and its errors in one line.
-pub fn usage(error: &clap::Error) -> ExitCode {
-    use clap::error::ErrorKind::{
-        DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion, InvalidSubcommand,
-        UnknownArgument,
-    };
-    match error.kind() {
-        DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => {
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
-        }
-        UnknownArgument => eprintln!("error: {}", unknown_argument(error)),
-        // Whoever forgets the verb gives their text in its place: it is not repeated.
-        InvalidSubcommand => eprintln!(
-            "error: the first argument is not a command; for text: brr privatize TEXT; see `brr help`"
-        ),
-        _ => eprintln!("{}; see `brr help`", first_paragraph(error)),
-    }
-    ExitCode::from(2)
-}
-
-/// What is not a flag may be the user's text: it is not repeated.
-fn unknown_argument(error: &clap::Error) -> String {
-    use clap::error::{ContextKind, ContextValue};
-    let similar = match error.get(ContextKind::SuggestedArg) {
-        Some(ContextValue::String(flag)) => format!(" (did you mean {flag}?)"),
-        _ => String::new(),
-    };
-    format!(
-        "an argument is not one of this command's{similar}; text that begins with '-' goes after `--`"
-    )
-}
-
-/// Clap's message without its usage lines.
-fn first_paragraph(error: &clap::Error) -> String {
-    let text = error.render().to_string();
-    let lines = text.lines().map(str::trim);
-    let told: Vec<&str> = lines
-        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
-        .filter(|line| !line.is_empty())
-        .collect();
-    told.join(" ")
 }
 
 /// A panic is told by its place in the program alone. Its message may quote what the program was

@@ -8,10 +8,11 @@ mod model_source;
 mod npy;
 mod output;
 mod progress;
+mod usage;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use failure::Failure;
 
@@ -41,9 +42,12 @@ enum Command {
 
 fn main() -> ExitCode {
     failure::keep_panics_silent_about_text();
-    let cli = match Cli::try_parse() {
+    let mut command = Cli::command();
+    let parsed = command.try_get_matches_from_mut(std::env::args_os());
+    let parsed = parsed.inspect(|matches| usage::remember(&command, matches));
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(error) => return failure::usage(&error),
+        Err(error) => return usage::explain(&error),
     };
     let result = match cli.command {
         Command::Privatize(args) => commands::privatize::run(args),

@@ -122,7 +122,7 @@ fn what_cannot_be_built_fails_in_one_line_and_leaves_nothing() {
     assert_one_line(&with(&empty, &[]), 1, &["empty.txt", "empty"]);
     assert_one_line(&with(&image, &[]), 1, &["image.txt", "PNG"]);
     assert_one_line(&with(&numbers, &[]), 1, &["numbers.txt"]);
-    assert_one_line(&with(&folder.name("none.txt"), &[]), 1, &["none.txt"]);
+    assert_one_line(&with(&folder.name("none.txt"), &[]), 1, &["VECTORS"]);
     assert_one_line(
         &with(&vectors, &["--bits", "100"]),
         2,
@@ -180,7 +180,7 @@ fn a_full_disk_leaves_no_half_model() {
     ]);
     let left: Vec<_> = std::fs::read_dir(&disk).unwrap().collect();
     let _ = std::process::Command::new("umount").arg(&disk).status();
-    assert_one_line(&ran, 1, &["m.brr", "space"]);
+    assert_one_line(&ran, 1, &["--output", "space"]);
     assert!(left.is_empty(), "{left:?}");
 }
 

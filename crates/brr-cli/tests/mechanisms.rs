@@ -124,7 +124,7 @@ fn ratio_converts_between_metrics() {
     assert_one_line(
         &run(&["ratio", "nope", model, "--epsilon", "8"]),
         1,
-        &["nope"],
+        &["given as A"],
     );
 }
 

@@ -197,12 +197,12 @@ fn what_cannot_be_read_fails_in_one_line() {
     assert_one_line(
         &run(&["privatize", "--input", &missing]),
         1,
-        &["missing.txt", "check the path"],
+        &["--input", "check the path"],
     );
     assert_one_line(
         &run(&["privatize", "-m", &missing, "x"]),
         1,
-        &["missing.txt", "check the path"],
+        &["--model", "check the path"],
     );
     let other = folder.file(
         "other.txt",
@@ -252,13 +252,54 @@ fn output_files_appear_whole_and_are_not_overwritten() {
     assert_eq!(run(&[&args[..], &["--force"]].concat()).code, 0);
     let nowhere = folder.name("no/such/out.txt");
     assert_one_line(
-        &run(&["privatize", "-q", "x", "--output", &nowhere]),
+        &run(&[
+            "privatize",
+            "-q",
+            "--keep",
+            "0.5",
+            "x",
+            "--output",
+            &nowhere,
+        ]),
         1,
-        &["no/such"],
+        &["folder of the file given as --output"],
     );
     let full = run(&["privatize", "-q", "x", "--manifest", "/dev/full/x"]);
     assert_eq!(full.code, 1);
     assert_eq!(folder.listing(), ["in.txt", "out.txt"]);
+}
+
+#[test]
+fn a_file_wants_a_budget_and_standard_output_says_which_it_has() {
+    let folder = Folder::new();
+    let text = folder.file("in.txt", b"good film\n");
+    let table = folder.file("in.csv", b"id,body\n1,good film\n");
+    let output = folder.name("out.txt");
+    for args in [
+        &["x", "--output", &output][..],
+        &["--input", &text, "--output", &output],
+        &["-q", "--input", &text, "--output", &output, "--resume"],
+        &[
+            "--input",
+            &table,
+            "-c",
+            "body",
+            "-o",
+            &folder.name("out.csv"),
+        ],
+    ] {
+        let ran = run(&[&["privatize"], args].concat());
+        assert_one_line(&ran, 2, &["--output", "--epsilon", "--bound", "--keep"]);
+    }
+    assert_eq!(folder.listing(), ["in.csv", "in.txt"]);
+    // Redirected, as here, or not.
+    let streamed = run(&["privatize", "--input", &text]);
+    assert_eq!(streamed.code, 0);
+    assert!(streamed.stderr.contains("default"), "{}", streamed.stderr);
+    for budget in [["--epsilon", "1"], ["--bound", "40"], ["--keep", "0.5"]] {
+        let files = ["-q", "x", "--output", &output, "--force"];
+        assert_eq!(run(&[&["privatize"], &budget[..], &files].concat()).code, 0);
+    }
 }
 
 #[cfg(unix)]
@@ -266,7 +307,8 @@ fn output_files_appear_whole_and_are_not_overwritten() {
 fn a_signal_leaves_no_partial_output() {
     let folder = Folder::new();
     for signal in ["INT", "TERM"] {
-        let mut child = brr(&["privatize", "-q", "--output", &folder.name("out.txt")])
+        let output = folder.name("out.txt");
+        let mut child = brr(&["privatize", "-q", "--keep", "0.5", "--output", &output])
             .stdin(Stdio::piped())
             .spawn()
             .unwrap();

@@ -81,6 +81,22 @@ pub enum Error {
 /// The crate's result.
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
+/// How to speak of an option that may be given several times. Its value may be text that was
+/// given in the wrong place, so it is not repeated.
+pub(crate) fn nth_option(option: &str, index: usize, of: usize) -> String {
+    if of == 1 {
+        return option.to_owned();
+    }
+    let end = match (index + 1) % 100 {
+        11..=13 => "th",
+        n if n % 10 == 1 => "st",
+        n if n % 10 == 2 => "nd",
+        n if n % 10 == 3 => "rd",
+        _ => "th",
+    };
+    format!("the {}{end} {option}", index + 1)
+}
+
 fn after_row(row: Option<u64>) -> String {
     row.map_or(String::new(), |row| format!(" after row {row}"))
 }

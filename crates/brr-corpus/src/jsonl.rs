@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 
 use crate::chunks::{Framing, LineFraming};
 use crate::edits::{Edits, Style};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, nth_option};
 use crate::rows::RowFormat;
 
 /// Fields to look for: a tree of keys.
@@ -53,11 +53,12 @@ impl Jsonl {
     /// have dots. Paths go through arrays, to each element.
     pub fn new(paths: &[String], optional: bool) -> Result<Jsonl> {
         let mut root = Node::default();
-        for path in paths {
+        for (number, path) in paths.iter().enumerate() {
             let keys = keys(path);
             if keys.iter().any(|key| key.is_empty()) {
                 return Err(Error::Usage(format!(
-                    "--column {path}: give keys with dots between them, such as user.comment"
+                    "{}: give keys with dots between them, such as user.comment",
+                    nth_option("--column", number, paths.len())
                 )));
             }
             let mut node = &mut root;
@@ -80,11 +81,16 @@ impl Jsonl {
     /// Whether the first row has every path. A mistyped one would be found in no row, and all
     /// that was meant to be private would be copied.
     pub fn check_first(&self, row: &[u8]) -> Result {
-        let missing = |path: &&String| has(row, path) != Some(true);
-        let Some(path) = self.paths.iter().find(missing).filter(|_| !self.optional) else {
+        let missing = |path: &String| has(row, path) != Some(true);
+        let Some(number) = self
+            .paths
+            .iter()
+            .position(missing)
+            .filter(|_| !self.optional)
+        else {
             return Ok(());
         };
-        let reason = match has(row, path) {
+        let reason = match has(row, &self.paths[number]) {
             None if row.trim_ascii_start().starts_with(b"[") => {
                 return Err(Error::Usage(
                     "the input begins with an array: brr reads an object per line, such as jq -c '.[]' makes of it".into(),
@@ -96,7 +102,8 @@ impl Jsonl {
             Some(_) => "the first row has no such field, and what is not found is not privatized",
         };
         Err(Error::Usage(format!(
-            "--column {path}: {reason}; check the path, or give --optional-columns if some rows lack it"
+            "{}: {reason}; check the path, or give --optional-columns if some rows lack it",
+            nth_option("--column", number, self.paths.len())
         )))
     }
 }
@@ -338,7 +345,7 @@ impl RowFormat for Jsonl {
         let _ = serde_json::to_writer(out, &text.text);
     }
 
-    fn unseen(&self) -> Vec<&str> {
+    fn unseen(&self) -> Vec<String> {
         let met = |path: &str| {
             let mut node = &self.root;
             for key in keys(path) {
@@ -349,7 +356,9 @@ impl RowFormat for Jsonl {
             }
             node.met.load(Ordering::Relaxed)
         };
-        let paths = self.paths.iter().map(String::as_str);
-        paths.filter(|path| !met(path)).collect()
+        let paths = self.paths.iter().enumerate();
+        let unseen = paths.filter(|(_, path)| !met(path));
+        let option = |(number, _)| nth_option("--column", number, self.paths.len());
+        unseen.map(option).collect()
     }
 }

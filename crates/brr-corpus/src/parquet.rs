@@ -37,7 +37,7 @@ use bytes::Bytes;
 
 use crate::checkpoint::Counts;
 use crate::edits::OnBadRow;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, nth_option};
 use crate::files;
 use crate::output::{Output, Partial};
 use crate::pipeline;
@@ -275,7 +275,8 @@ impl<R: Read> Read for Strict<R> {
 /// Which leaves are private.
 fn find(columns: &[String], schema: &SchemaDescriptor) -> Result<Vec<bool>> {
     let mut private = vec![false; schema.num_columns()];
-    for column in columns {
+    for (number, column) in columns.iter().enumerate() {
+        let option = || nth_option("--column", number, columns.len());
         let mut found = false;
         for (i, leaf) in schema.columns().iter().enumerate() {
             let path = leaf.path().string();
@@ -285,7 +286,8 @@ fn find(columns: &[String], schema: &SchemaDescriptor) -> Result<Vec<bool>> {
             }
             if !is_text(leaf) {
                 return Err(Error::Usage(format!(
-                    "--column {column}: it is not a column of strings"
+                    "{}: it is not a column of strings",
+                    option()
                 )));
             }
             (found, private[i]) = (true, true);
@@ -293,7 +295,8 @@ fn find(columns: &[String], schema: &SchemaDescriptor) -> Result<Vec<bool>> {
         if !found {
             let leaves = schema.num_columns();
             return Err(Error::Usage(format!(
-                "--column {column}: no such name among the {leaves} columns"
+                "{}: no such name among the {leaves} columns",
+                option()
             )));
         }
     }

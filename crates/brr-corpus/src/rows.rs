@@ -30,8 +30,8 @@ pub trait RowFormat: Sync {
     /// Writes a cell as the format wants it.
     fn write(&self, text: &Privatized, style: Style, out: &mut Vec<u8>);
 
-    /// Columns that no row had so far.
-    fn unseen(&self) -> Vec<&str> {
+    /// Which of the options that name columns name one that no row had so far.
+    fn unseen(&self) -> Vec<String> {
         Vec::new()
     }
 }
@@ -60,7 +60,7 @@ pub enum Event<'e> {
     Begun,
     /// So many bytes of the input file are done.
     Passed(u64),
-    /// No row of this run had anything where this column should be.
+    /// No row of this run had anything where the column of this option should be.
     Unseen(&'e str),
 }
 
@@ -229,8 +229,8 @@ fn stream(
         Ok(())
     };
     pipeline::run(job.threads, || chunks.next_chunk(), work, write)?;
-    for column in format.unseen() {
-        (job.tell)(Event::Unseen(column));
+    for option in format.unseen() {
+        (job.tell)(Event::Unseen(&option));
     }
     Ok(())
 }

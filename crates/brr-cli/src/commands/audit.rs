@@ -12,6 +12,7 @@ use crate::commands::privatize::{MechanismArg, PrivacyArgs};
 use crate::failure::{Failure, Result};
 use crate::output::write_whole;
 use crate::progress::Stages;
+use crate::usage::whole;
 
 /// Codes whose bits are flipped and counted.
 const FLIPPED_CODES: usize = 20_000;
@@ -32,10 +33,10 @@ pub struct Args {
     #[command(flatten)]
     privacy: PrivacyArgs,
     /// Draws for each word
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(100..))]
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = whole::<u32, 100, 1_000_000_000>)]
     trials: u32,
     /// Pairs of words of each kind
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole::<u32, 1, 1_000_000_000>)]
     pairs: u32,
     /// Timed runs of each text; 0 leaves timing out, fewer than 20 are told but fail nobody
     #[arg(long, value_name = "N", default_value_t = 40)]

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::failure::{Failure, Result};
 use crate::output::write_whole;
+use crate::usage::whole;
 use crate::{model_source, npy};
 
 /// Measure how fast this machine searches
@@ -38,13 +39,13 @@ struct SearchArgs {
     #[arg(long, value_name = "FILE.npy")]
     queries: Option<PathBuf>,
     /// How many queries to make when none are given
-    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = whole::<u32, 1, 1_000_000_000>)]
     count: u32,
     /// Write the ids of the nearest words here (NumPy, 32-bit unsigned)
     #[arg(long, value_name = "OUT.npy")]
     ids: Option<PathBuf>,
     /// Threads for the many queries
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u16, 1, 65_535>)]
     threads: u16,
     /// Print a JSON object
     #[arg(long)]

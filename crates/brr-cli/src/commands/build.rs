@@ -18,6 +18,7 @@ use crate::failure::Result;
 use crate::model_source::hex;
 use crate::output::{Kind, WholeFile};
 use crate::progress::Stages;
+use crate::usage::{Refused, whole};
 
 /// Build a model from pretrained word vectors
 ///
@@ -49,7 +50,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME", default_value = binarize::NAMES[0], value_parser = binarize::NAMES)]
     binarizer: String,
     /// Fewest bits in which any two codes may differ [default: by length, 24 at 256]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32, 1, 64>)]
     min_distance: Option<u32>,
     /// Seed of the build: same seed and vectors, same bytes
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -88,13 +89,13 @@ pub struct Args {
     #[arg(long)]
     licence: Option<String>,
     /// Threads to use [default: all cores]; the model does not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u16, 1, 65_535>)]
     threads: Option<u16>,
 }
 
-fn code_bits(text: &str) -> std::result::Result<CodeBits, String> {
+fn code_bits(text: &str) -> std::result::Result<CodeBits, Refused> {
     let bits = text.parse().ok().and_then(CodeBits::new);
-    bits.ok_or_else(|| "must be a multiple of 64 from 64 to 1024, such as 256".into())
+    bits.ok_or_else(|| Refused::new("must be a multiple of 64 from 64 to 1024, such as 256"))
 }
 
 pub fn run(args: Args) -> Result {

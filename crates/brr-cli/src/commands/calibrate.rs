@@ -14,6 +14,7 @@ use crate::families::{FamilyArg, subject};
 use crate::model_source;
 use crate::output::write_whole;
 use crate::progress::Stages;
+use crate::usage::whole;
 
 /// Show what a mechanism does to words over a ladder of bounds, and solve for epsilon
 ///
@@ -45,10 +46,10 @@ pub struct Args {
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = share)]
     max_guess: Option<f64>,
     /// Words to look at one by one
-    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = whole::<u32, 2, 1_000_000_000>)]
     words: u32,
     /// Draws for each, where outputs are simulated
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = whole::<u32, 2, 1_000_000_000>)]
     draws: u32,
     /// Seed of the simulation
     #[arg(long, value_name = "N", default_value_t = 1)]

@@ -11,6 +11,7 @@ use crate::failure::{Failure, Result};
 use crate::model_source;
 use crate::output::write_whole;
 use crate::progress::Stages;
+use crate::usage::whole;
 
 /// Certify the exponential mechanism on a model, over all pairs of its words
 ///
@@ -41,7 +42,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     /// Threads to use [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u16, 1, 65_535>)]
     threads: Option<u16>,
 }
 

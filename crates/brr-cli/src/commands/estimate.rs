@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::commands::privatize::{PrivacyArgs, share};
 use crate::failure::{Failure, Result};
 use crate::model_source;
+use crate::usage::Refused;
 
 /// Estimate how often words were used, from many privatized texts
 ///
@@ -58,7 +59,7 @@ pub struct Args {
 }
 
 /// A share of which 0 is one.
-fn share_or_none(text: &str) -> std::result::Result<f64, String> {
+fn share_or_none(text: &str) -> std::result::Result<f64, Refused> {
     match text {
         "0" => Ok(0.0),
         _ => share(text),

@@ -10,6 +10,7 @@ use brr_eval::report;
 use crate::failure::{Failure, Result};
 use crate::output::write_whole;
 use crate::progress::Stages;
+use crate::usage::whole;
 
 /// Measure what privacy costs: accuracy and attacks on labelled texts, as a report
 ///
@@ -32,7 +33,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
     /// Threads to use [default: all cores]; results do not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u16, 1, 65_535>)]
     threads: Option<u16>,
 }
 

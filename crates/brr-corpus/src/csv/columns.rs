@@ -3,11 +3,11 @@
 //! A column is a name in the header, or a number from 1, with or without `#` before it. A header
 //! is copied as it is, so a row of data must not pass for one: if columns are given by number
 //! alone, the user has to say whether there is a header. For the same reason no message repeats
-//! a name that is in the file.
+//! a name that is in the file, nor one that was asked for, which may be text in the wrong place.
 
 use std::borrow::Cow;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, nth_option};
 
 /// The places of the columns among the cells of the first row (those that are not UTF-8 are
 /// `None`), ascending.
@@ -18,17 +18,20 @@ pub fn find(
 ) -> Result<Vec<usize>> {
     let mut found = Vec::new();
     let mut named = false;
-    for column in columns {
+    for (i, column) in columns.iter().enumerate() {
+        let option = nth_option("--column", i, columns.len());
         let by_name = places(names, |name| name == column);
         if header == Some(false) || by_name.is_empty() {
-            found.push(number(column, names, header)?);
+            let place = number(column, names, header);
+            let place = place.map_err(|problem| Error::Usage(format!("{option}: {problem}")))?;
+            found.push(place);
             continue;
         }
         let by_number = number(column, names, header);
         if let Some(other) = by_number.as_ref().ok().filter(|i| by_name != [**i]) {
             let sign = if column.starts_with('#') { "" } else { "#" };
             return Err(Error::Usage(format!(
-                "--column {column}: it is the name of one column and the number of another; write {sign}{} for the number, or {sign}{} for the one of that name",
+                "{option}: it is the name of one column and the number of another; write {sign}{} for the number, or {sign}{} for the one of that name",
                 other + 1,
                 by_name[0] + 1
             )));
@@ -59,7 +62,11 @@ fn as_number(column: &str) -> Option<usize> {
 }
 
 /// A column given by its number, or the reason why it is none.
-fn number(column: &str, names: &[Option<Cow<'_, str>>], header: Option<bool>) -> Result<usize> {
+fn number(
+    column: &str,
+    names: &[Option<Cow<'_, str>>],
+    header: Option<bool>,
+) -> Result<usize, String> {
     let width = names.len();
     let problem = match as_number(column) {
         Some(number) if (1..=width).contains(&number) => return Ok(number - 1),
@@ -81,5 +88,5 @@ fn number(column: &str, names: &[Option<Cow<'_, str>>], header: Option<bool>) ->
             }
         }
     };
-    Err(Error::Usage(format!("--column {column}: {problem}")))
+    Err(problem)
 }

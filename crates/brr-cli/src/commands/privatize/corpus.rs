@@ -19,6 +19,7 @@ use super::{Args, announce, json_line, source, write_manifest};
 use crate::failure::{Failure, Result};
 use crate::output::{self, Sink};
 use crate::progress;
+use crate::usage::Refused;
 
 /// Options for files with many documents.
 #[derive(clap::Args)]
@@ -117,19 +118,20 @@ impl From<OnBadRowArg> for OnBadRow {
     }
 }
 
-fn delimiter(text: &str) -> std::result::Result<u8, String> {
+fn delimiter(text: &str) -> std::result::Result<u8, Refused> {
     let byte = match text.as_bytes() {
         b"tab" | b"\\t" => b'\t',
         &[byte] => byte,
         _ => 0,
     };
     let dialect = Dialect::new(byte, true).filter(|_| byte != 0);
-    let dialect = dialect.ok_or("must be one character such as ';' or '|', or tab")?;
+    let dialect =
+        dialect.ok_or_else(|| Refused::new("must be one character such as ';' or '|', or tab"))?;
     Ok(dialect.delimiter)
 }
 
 /// A number of bytes, with K, M or G for powers of 1024.
-fn size(text: &str) -> std::result::Result<usize, String> {
+fn size(text: &str) -> std::result::Result<usize, Refused> {
     let number = text.trim_end_matches(['B', 'b', 'i']);
     let (digits, shift) = match number.as_bytes().last() {
         Some(b'K' | b'k') => (&number[..number.len() - 1], 10),
@@ -141,7 +143,7 @@ fn size(text: &str) -> std::result::Result<usize, String> {
     let bytes = bytes.and_then(|n| n.checked_mul(1 << shift));
     bytes
         .filter(|&n| n > 0)
-        .ok_or_else(|| "must be a size such as 64M".into())
+        .ok_or_else(|| Refused::new("must be a size such as 64M"))
 }
 
 /// A file's kind and its private columns.
@@ -389,9 +391,9 @@ fn work(
         tell: &|event| match event {
             Event::Begun => bar.suspend(|| announce(args, privatizer)),
             Event::Passed(bytes) => bar.set_position(bytes),
-            Event::Unseen(column) => {
+            Event::Unseen(option) => {
                 let mut unseen = unseen.lock().unwrap_or_else(|held| held.into_inner());
-                unseen.push(column.to_owned());
+                unseen.push(option.to_owned());
             }
         },
     };
@@ -432,13 +434,12 @@ fn tell(args: &Args, corpus: &Corpus, report: &Report, unseen: &[String]) {
     let named = !corpus.columns.is_empty();
     if named && counts.documents == 0 && counts.rows > 0 {
         eprintln!(
-            "warning: no text was found in --column {} of any of {} rows: nothing was privatized",
-            corpus.columns.join(", --column "),
+            "warning: no text was found where --column points in any of {} rows: nothing was privatized",
             counts.rows
         );
     } else {
-        for column in unseen {
-            eprintln!("warning: --column {column}: no row of this run has such a field");
+        for option in unseen {
+            eprintln!("warning: {option}: no row of this run has such a field");
         }
         if named && !args.quiet {
             eprintln!(

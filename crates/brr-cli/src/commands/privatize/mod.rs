@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::failure::{Failure, Result};
 use crate::output::{Sink, write_record};
+use crate::usage::whole;
 
 use privacy::{LayoutArg, SearchArg, UnknownArg};
 pub use privacy::{MechanismArg, PrivacyArgs, positive, share};
@@ -60,7 +61,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value = "scan")]
     search: SearchArg,
     /// Threads to use [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u16, 1, 65_535>)]
     threads: Option<u16>,
     /// Write a JSON object per document: text, words, epsilon, metric, bound, total_loss
     #[arg(long)]

@@ -9,6 +9,7 @@ use clap::ValueEnum;
 
 use crate::failure::Result;
 use crate::model_source;
+use crate::usage::Refused;
 
 /// Model, mechanism and budget: shared by every verb that privatizes.
 #[derive(clap::Args)]
@@ -31,18 +32,18 @@ pub struct PrivacyArgs {
 }
 
 /// A positive finite number.
-pub fn positive(text: &str) -> std::result::Result<f64, String> {
+pub fn positive(text: &str) -> Result<f64, Refused> {
     match text.parse::<f64>() {
         Ok(x) if x.is_finite() && x > 0.0 => Ok(x),
-        _ => Err("must be a positive number, such as 0.5".into()),
+        _ => Err(Refused::new("must be a positive number, such as 0.5")),
     }
 }
 
 /// A number between 0 and 1.
-pub fn share(text: &str) -> std::result::Result<f64, String> {
+pub fn share(text: &str) -> Result<f64, Refused> {
     match text.parse::<f64>() {
         Ok(x) if x > 0.0 && x < 1.0 => Ok(x),
-        _ => Err("must lie between 0 and 1, such as 0.5".into()),
+        _ => Err(Refused::new("must lie between 0 and 1, such as 0.5")),
     }
 }
 
