@@ -31,11 +31,12 @@ pub use privacy::{MechanismArg, PrivacyArgs, positive, share};
   brr privatize \"the film was a terrible waste of an evening\"
   brr privatize --keep 0.7 < reviews.txt > private.txt
   brr privatize --epsilon 0.6 --input reviews.txt --output private.txt --manifest run.json
-  brr privatize --input reviews.csv.gz --column title --column body --output private.csv.zst
-  brr privatize --input events.jsonl --column user.comment --output private.jsonl --resume
+  brr privatize --bound 40 --input in.csv.gz --column title --column body --output out.csv.zst
+  brr privatize --keep 0.6 --input in.jsonl --column user.comment --output out.jsonl --resume
   brr privatize --mechanism exponential --bound 16 --json < reviews.txt
 
-With no privacy option, --keep 0.5 applies: about every second word stays.")]
+On standard output, with no privacy option, --keep 0.5 applies: about every second word
+stays. A file (--output) wants one of --epsilon, --bound and --keep.")]
 pub struct Args {
     /// The text; several arguments are joined by spaces
     #[arg(value_name = "TEXT", conflicts_with_all = ["input", "format", "resume"])]
@@ -43,7 +44,7 @@ pub struct Args {
     /// Read from this file [default: standard input]
     #[arg(short, long, value_name = "FILE")]
     input: Option<PathBuf>,
-    /// Write to this file; it appears when it is complete
+    /// Write to this file, which appears when it is complete; needs a privacy option
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace the output file if it is there already
@@ -77,6 +78,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result {
+    want_budget_for_a_file(&args)?;
     let options = Options {
         mechanism: args.privacy.mechanism.into(),
         budget: args.privacy.budget(),
@@ -112,6 +114,17 @@ pub fn run(args: Args) -> Result {
         restarts: Vec::new(),
     };
     write_manifest(&args, &privatizer, &report, None)
+}
+
+/// The default is for looking at the effect. Whoever keeps or passes on what comes out has to
+/// know what was promised, so they state it.
+fn want_budget_for_a_file(args: &Args) -> Result {
+    if args.output.is_some() && args.privacy.is_default() {
+        return Err(Failure::Usage(
+            "--output: say how much privacy a file is to have, with --epsilon, --bound or --keep; the default is only for looking at the effect on standard output".into(),
+        ));
+    }
+    Ok(())
 }
 
 /// Known before hours of work, rather than after.
