@@ -4,6 +4,7 @@
 mod commands;
 mod failure;
 mod families;
+mod losses;
 mod model_source;
 mod npy;
 mod output;

@@ -147,10 +147,10 @@ fn collect(command: &Command, matches: &ArgMatches, given: &mut Vec<(String, OsS
             given.extend(values.map(|value| (name(arg), value.to_owned())));
         }
     }
-    if let Some((verb, matches)) = matches.subcommand() {
-        if let Some(command) = command.find_subcommand(verb) {
-            collect(command, matches, given);
-        }
+    if let Some((verb, matches)) = matches.subcommand()
+        && let Some(command) = command.find_subcommand(verb)
+    {
+        collect(command, matches, given);
     }
 }
 

@@ -19,7 +19,17 @@ fn a_sentence_with_the_built_in_model() {
         "{}",
         ran.stderr
     );
-    assert_eq!(ran.stderr.lines().count(), 1);
+    assert_eq!(ran.stderr.lines().count(), 2);
+    for part in [
+        "mechanism",
+        "epsilon",
+        "metric",
+        "stay",
+        "per word",
+        "per 100 words",
+    ] {
+        assert!(ran.stderr.contains(part), "{part} in {}", ran.stderr);
+    }
 }
 
 #[test]
@@ -117,7 +127,9 @@ fn json_lines_and_manifest_tell_the_guarantee_and_no_text() {
     assert_eq!(lines[0]["metric"], "hamming-256");
     let number = |v: &Value, key: &str| v[key].as_f64().unwrap();
     assert!(number(&lines[0], "bound") <= 40.0 && number(&lines[0], "bound") > 39.9);
-    assert!(number(&lines[1], "total_loss") > 3.0 * number(&lines[1], "bound"));
+    let per_word = number(&lines[1], "loss_per_word");
+    assert!(number(&lines[1], "total_loss") >= 3.0 * per_word);
+    assert!(number(&lines[1], "total_loss") < 3.01 * per_word);
     assert!(!ran.stdout.contains("secretword") && lines[0].get("unknown").is_none());
 
     let text = std::fs::read_to_string(&manifest).unwrap();
@@ -126,6 +138,10 @@ fn json_lines_and_manifest_tell_the_guarantee_and_no_text() {
     assert_eq!(record["words"], 5);
     assert_eq!(record["unknown_words"], 1);
     assert_eq!(record["epsilon"], lines[0]["epsilon"]);
+    assert_eq!(record["loss_per_word"], lines[0]["loss_per_word"]);
+    // Unknown words cost more than any two words of the model.
+    assert!(number(&record, "loss_per_word") >= number(&record, "loss_worst"));
+    assert!(number(&record, "loss_per_word") >= number(&record, "loss_unknown"));
     assert_eq!(record["model"]["identity"].as_str().unwrap().len(), 64);
     assert!(!text.contains("secret") && !text.contains("film"));
 }
@@ -153,8 +169,24 @@ fn unknown_rules_that_leak_are_announced() {
     ]);
     let line: Value = serde_json::from_str(&mask.stdout).unwrap();
     assert_eq!(line["text"], "good <unk>");
-    assert_eq!(line["total_loss"], Value::Null);
-    assert!(mask.stderr.contains("warning"));
+    assert_eq!(line["total_loss"], "infinite");
+    assert_eq!(line["loss_per_word"], "infinite");
+    assert!(mask.stderr.contains("warning") && mask.stderr.contains("without limit"));
+    let folder = Folder::new();
+    let manifest = folder.name("run.json");
+    run(&[
+        "privatize",
+        "--unknown",
+        "drop",
+        "--manifest",
+        &manifest,
+        "good",
+    ]);
+    let record: Value = serde_json::from_slice(&std::fs::read(manifest).unwrap()).unwrap();
+    for loss in ["loss_unknown", "loss_per_word", "total_loss"] {
+        assert_eq!(record[loss], "infinite", "{loss}");
+    }
+    assert_eq!(record["schema"], 2);
 }
 
 #[test]

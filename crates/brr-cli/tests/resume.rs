@@ -238,7 +238,9 @@ fn only_the_same_run_goes_on() {
     let other = case.with(&["--resume", "--layout", "words"]);
     assert_one_line(&run(&other), 2, &["--layout", "keep", "words", "--force"]);
     let other = case.with(&["--resume", "--column", "id"]);
-    assert_one_line(&run(&other), 2, &["--column", "body, id"]);
+    let refused = run(&other);
+    assert_one_line(&refused, 2, &["differs", "--column", "--force"]);
+    assert!(!refused.stderr.contains("body"), "{}", refused.stderr);
     let input = case.folder.path("in.csv");
     let longer = std::fs::OpenOptions::new().append(true).open(&input);
     std::io::Write::write_all(&mut longer.unwrap(), b"20000,more,n20000\r\n").unwrap();
@@ -247,6 +249,34 @@ fn only_the_same_run_goes_on() {
     assert_eq!(run(&case.with(&["--force"])).code, 0);
     assert!(case.output().exists());
     assert_one_line(&run(&case.with(&["--resume"])), 2, &["exists already"]);
+}
+
+/// A program of before may have had other defaults, or known fewer settings.
+#[test]
+fn a_run_that_was_begun_under_other_defaults_does_not_go_on() {
+    let case = Case::new("csv", 20_000);
+    case.killed_at_a_checkpoint();
+    let text = std::fs::read(case.checkpoint()).unwrap();
+    let state: Value = serde_json::from_slice(&text).unwrap();
+    let resolved = [
+        ("--mechanism", "brr"),
+        ("--layout", "keep"),
+        ("--unknown", "random"),
+        ("manifest schema", "2"),
+    ];
+    for (setting, value) in resolved {
+        assert_eq!(state["settings"][setting], value);
+    }
+    for setting in ["epsilon", "--mechanism", "--layout", "--unknown", "--model"] {
+        let mut other = state.clone();
+        other["settings"][setting] = "other".into();
+        let older = other["settings"].as_object_mut().unwrap();
+        older.remove("manifest schema");
+        std::fs::write(case.checkpoint(), other.to_string()).unwrap();
+        let refused = run(&case.with(&["--resume"]));
+        let parts = [setting, "manifest schema (none then, 2 now)", "--force"];
+        assert_one_line(&refused, 2, &parts);
+    }
 }
 
 #[cfg(unix)]

@@ -8,7 +8,7 @@
 //! can try guesses against, and a keyed one would need a secret beside it. Rows that are not
 //! private are in the output anyway; nothing else of the input is kept here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, Metadata};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -64,6 +64,9 @@ impl InputIdentity {
         }
     }
 }
+
+/// Settings of which no message tells the value: it may be text in the wrong place, or is long.
+const NAMED_ONLY: [&str; 2] = ["--column", "--model"];
 
 /// Options that must be the same for one output, by flag or name.
 pub type Settings = BTreeMap<String, String>;
@@ -129,14 +132,21 @@ impl Checkpoint {
 
     /// Whether another call would do the same work; if not, in what they differ.
     pub fn check(&self, settings: &Settings, input: &InputIdentity) -> Result {
-        let differs = |key: &&String| self.settings.get(*key) != settings.get(*key);
-        let keys = self.settings.keys().chain(settings.keys());
-        if let Some(key) = keys.into_iter().find(differs) {
-            let say = |value: Option<&String>| value.map_or("none".to_owned(), String::clone);
+        let keys: BTreeSet<&String> = self.settings.keys().chain(settings.keys()).collect();
+        let say = |value: Option<&String>| value.map_or("none".to_owned(), String::clone);
+        let difference = |key: &String| {
+            let (then, now) = (self.settings.get(key), settings.get(key));
+            match NAMED_ONLY.contains(&key.as_str()) {
+                _ if then == now => None,
+                true => Some(key.clone()),
+                false => Some(format!("{key} ({} then, {} now)", say(then), say(now))),
+            }
+        };
+        let differences: Vec<String> = keys.into_iter().filter_map(difference).collect();
+        if !differences.is_empty() {
             return Err(Error::Usage(format!(
-                "--resume: the unfinished run had {key} {}, this one has {}; give the same options, or --force to start anew",
-                say(self.settings.get(key)),
-                say(settings.get(key)),
+                "--resume: the unfinished run differs from this one in {}; give the same options, or --force to start anew",
+                differences.join(", ")
             )));
         }
         if self.input != *input {

@@ -10,7 +10,7 @@ use brr_eval::channel::ExponentialRows;
 use brr_eval::estimate::{Count, Documents, Effort, Estimates, Plan, Start, WordChannel, estimate};
 use serde_json::{Value, json};
 
-use crate::commands::privatize::{PrivacyArgs, share};
+use crate::commands::privatize::{PrivacyArgs, SCHEMA, share};
 use crate::failure::{Failure, Result};
 use crate::model_source;
 use crate::usage::Refused;
@@ -141,6 +141,15 @@ fn from_manifest(path: &Path, model: std::sync::Arc<Model>) -> Result<Run> {
     let model_record = &manifest["model"];
     let identity = model_record["codes"].as_str();
     let identity = identity.or(model_record["identity"].as_str());
+    if manifest["schema"]
+        .as_u64()
+        .is_some_and(|found| found > SCHEMA)
+    {
+        return Err(Failure::Failed(format!(
+            "{}: a manifest of a newer brr, and this one reads schema 1 to {SCHEMA}; use that brr",
+            path.display()
+        )));
+    }
     if identity != Some(&model.identity().to_string()) {
         return Err(Failure::Failed(format!(
             "{}: the texts were privatized with another model; give it with --model",

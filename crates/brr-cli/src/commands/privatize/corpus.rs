@@ -15,7 +15,7 @@ use brr_corpus::{
 };
 use clap::ValueEnum;
 
-use super::{Args, announce, json_line, source, write_manifest};
+use super::{Args, SCHEMA, announce, json_line, source, write_manifest};
 use crate::failure::{Failure, Result};
 use crate::output::{self, Sink};
 use crate::progress;
@@ -263,18 +263,20 @@ impl Corpus {
         }))
     }
 
-    /// What must be the same when a run goes on.
+    /// What must be the same when a run goes on: options as they were resolved, so that a
+    /// program with other defaults does not continue it with another guarantee.
     fn settings(&self, args: &Args, privatizer: &Privatizer) -> checkpoint::Settings {
         let mut settings = checkpoint::Settings::new();
         let mut set = |key: &str, value: String| settings.insert(key.to_owned(), value);
         let (options, guarantee) = (privatizer.options(), privatizer.guarantee());
         set("--model", privatizer.model().file_identity().to_string());
+        set("manifest schema", SCHEMA.to_string());
         set("--mechanism", privatizer.mechanism().name().to_owned());
         set("epsilon", guarantee.epsilon.to_string());
         set("--layout", format!("{:?}", options.layout).to_lowercase());
         set("--unknown", format!("{:?}", options.unknown).to_lowercase());
         set("--format", self.format.name().to_owned());
-        set("--column", self.columns.join(", "));
+        set("--column", serde_json::json!(self.columns).to_string());
         set("--json", args.json.to_string());
         let whole = args.corpus.document == Some(DocumentArg::File);
         set("--document", if whole { "file" } else { "line" }.into());

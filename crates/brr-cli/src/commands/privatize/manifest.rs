@@ -1,11 +1,16 @@
-//! A record of a run. Never text.
+//! A record of a run. Never text. Its fields are documented in docs/corpora.md.
 
 use brr::{Privatizer, Unknown};
 use brr_corpus::Report;
 use serde_json::{Value, json};
 
 use super::corpus::Corpus;
+use crate::losses::{in_json, per_word};
 use crate::model_source;
+
+/// Number of the record's form. Records without a number are of form 1, in which an infinite
+/// loss is `null`.
+pub const SCHEMA: u64 = 2;
 
 /// What was promised and what was done.
 pub fn record(privatizer: &Privatizer, report: &Report, corpus: Option<&Corpus>) -> Value {
@@ -15,7 +20,12 @@ pub fn record(privatizer: &Privatizer, report: &Report, corpus: Option<&Corpus>)
         privatizer.options(),
     );
     let counts = &report.counts;
+    let unknown_loss = match options.unknown {
+        Unknown::Random => g.unknown_loss,
+        _ => f64::INFINITY,
+    };
     let mut record = json!({
+        "schema": SCHEMA,
         "brr": env!("CARGO_PKG_VERSION"),
         "model": {
             "name": model_source::name(model),
@@ -28,17 +38,18 @@ pub fn record(privatizer: &Privatizer, report: &Report, corpus: Option<&Corpus>)
         "mechanism": privatizer.mechanism().name(),
         "epsilon": g.epsilon,
         "metric": g.metric.to_string(),
-        "bound": g.bound(),
-        "loss_nearest": g.nearest(),
-        "loss_worst": g.worst(),
-        "loss_unknown": if options.unknown == Unknown::Random { g.unknown_loss } else { f64::INFINITY },
+        "bound": in_json(g.bound()),
+        "loss_nearest": in_json(g.nearest()),
+        "loss_worst": in_json(g.worst()),
+        "loss_unknown": in_json(unknown_loss),
+        "loss_per_word": in_json(per_word(privatizer)),
         "expected_keep": privatizer.expected_keep().map(|k| k.weighted),
         "layout": format!("{:?}", options.layout).to_lowercase(),
         "unknown": format!("{:?}", options.unknown).to_lowercase(),
         "documents": counts.documents,
         "words": counts.words,
         "unknown_words": counts.unknown,
-        "total_loss": privatizer.total_loss(counts.words),
+        "total_loss": in_json(privatizer.total_loss(counts.words)),
     });
     if let Some(corpus) = corpus {
         record["format"] = json!(corpus.format.name());

@@ -12,9 +12,11 @@ use brr_corpus::{Counts, Report, Source, files};
 use serde_json::json;
 
 use crate::failure::{Failure, Result};
+use crate::losses;
 use crate::output::{Sink, write_record};
 use crate::usage::whole;
 
+pub use manifest::SCHEMA;
 use privacy::{LayoutArg, SearchArg, UnknownArg};
 pub use privacy::{MechanismArg, PrivacyArgs, positive, share};
 
@@ -64,7 +66,8 @@ pub struct Args {
     /// Threads to use [default: all cores]
     #[arg(long, value_name = "N", value_parser = whole::<u16, 1, 65_535>)]
     threads: Option<u16>,
-    /// Write a JSON object per document: text, words, epsilon, metric, bound, total_loss
+    /// Write a JSON object per document: text, words, mechanism, epsilon, metric, bound,
+    /// loss_per_word, total_loss
     #[arg(long)]
     json: bool,
     /// Write a record of the run (model, guarantee, counts; never text) to this file
@@ -159,24 +162,14 @@ fn announce(args: &Args, privatizer: &Privatizer) {
     if args.quiet {
         return;
     }
-    let g = privatizer.guarantee();
-    let keep = privatizer.expected_keep();
-    let keep = keep.map_or(String::new(), |k| {
-        format!(", about {:.0} % of words stay", 100.0 * k.weighted)
-    });
-    eprintln!(
-        "brr: {} with epsilon {:.4} on {} (loss at most {:.1} at the average pair of words, {:.1} at any){keep}{}",
-        privatizer.mechanism().name(),
-        g.epsilon,
-        g.metric,
-        g.bound(),
-        g.worst(),
-        if args.privacy.is_default() {
-            "; the default, as no privacy option was given"
-        } else {
-            ""
-        },
-    );
+    let [mechanism, loss] = losses::statement(privatizer);
+    let default = if args.privacy.is_default() {
+        " (the default, as no privacy option was given)"
+    } else {
+        ""
+    };
+    eprintln!("brr: {mechanism}{default}");
+    eprintln!("brr: {loss}");
     match privatizer.options().unknown {
         Unknown::Random => {}
         Unknown::Keep => eprintln!(
@@ -198,8 +191,9 @@ fn json_line(privatizer: &Privatizer, privatized: &Privatized) -> String {
         "mechanism": privatizer.mechanism().name(),
         "epsilon": guarantee.epsilon,
         "metric": guarantee.metric.to_string(),
-        "bound": guarantee.bound(),
-        "total_loss": privatizer.total_loss(privatized.tokens),
+        "bound": losses::in_json(guarantee.bound()),
+        "loss_per_word": losses::in_json(losses::per_word(privatizer)),
+        "total_loss": losses::in_json(privatizer.total_loss(privatized.tokens)),
     });
     line.to_string()
 }

@@ -1,0 +1,56 @@
+//! Privacy losses, as people and programs read them.
+
+use brr::{Privatizer, Unknown};
+use serde_json::{Value, json};
+
+/// A loss in JSON, which has no number for an infinite one.
+pub fn in_json(loss: f64) -> Value {
+    if loss.is_finite() {
+        json!(loss)
+    } else {
+        json!("infinite")
+    }
+}
+
+/// The largest loss between any two tokens, unknown words included; infinite if the rule for
+/// unknown words tells them apart.
+pub fn per_word(privatizer: &Privatizer) -> f64 {
+    match privatizer.options().unknown {
+        Unknown::Random => privatizer.guarantee().worst_token(),
+        _ => f64::INFINITY,
+    }
+}
+
+/// What is promised, in two lines.
+pub fn statement(privatizer: &Privatizer) -> [String; 2] {
+    let guarantee = privatizer.guarantee();
+    let keep = privatizer.expected_keep();
+    let keep = keep.map_or(String::new(), |keep| {
+        format!(
+            "; about {:.0} % of words stay as they are",
+            100.0 * keep.weighted
+        )
+    });
+    [
+        format!(
+            "mechanism {}, epsilon {:.4}, metric {}{keep}",
+            privatizer.mechanism().name(),
+            guarantee.epsilon,
+            guarantee.metric
+        ),
+        format!(
+            "privacy loss {} per word, unknown words included, {} per 100 words",
+            at_most(per_word(privatizer)),
+            at_most(privatizer.total_loss(100))
+        ),
+    ]
+}
+
+/// A bound stays one when it is rounded.
+fn at_most(loss: f64) -> String {
+    if loss.is_finite() {
+        format!("at most {:.1}", (loss * 10.0).ceil() / 10.0)
+    } else {
+        "without limit".into()
+    }
+}
