@@ -10,7 +10,7 @@ use brr_corpus::csv::Dialect;
 use brr_corpus::jsonl::Jsonl;
 use brr_corpus::output::{Existing, Opening, Stream};
 use brr_corpus::rows::{self, Rows};
-use brr_corpus::{Counts, Error, Job, OnBadRow, Output, Packing, Partial, Source};
+use brr_corpus::{Error, Job, OnBadRow, Output, Packing, Partial, Report, Source, Units};
 use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
 use parquet::data_type::ByteArrayType;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -59,6 +59,7 @@ impl Choice {
         run(&Job {
             privatizer: &Privatizer::new(plain_model(), options).expect("a sound budget"),
             threads: 1,
+            units: Units::default(),
             on_bad_row: self.on_bad_row,
             max_record: MAX_RECORD,
             stop: &AtomicBool::new(false),
@@ -67,7 +68,7 @@ impl Choice {
     }
 
     /// What comes out, or how far it came.
-    fn run(&self, rows: Rows<'_>, input: &[u8]) -> (Result<Counts, Error>, Vec<u8>) {
+    fn run(&self, rows: Rows<'_>, input: &[u8]) -> (Result<Report, Error>, Vec<u8>) {
         let mut bytes = Vec::new();
         let stream = Stream::new(&mut bytes, None, Packing::None);
         let mut output = Output::Stream(Box::new(stream));
@@ -115,7 +116,7 @@ pub fn csv(data: &[u8]) {
         header: Some(header),
     };
     let (done, output) = choice.run(rows, file);
-    let Ok(counts) = done else {
+    let Ok(Report { counts, .. }) = done else {
         return;
     };
     // Where a name is what we call a number, other columns are meant.
@@ -167,7 +168,7 @@ pub fn jsonl(data: &[u8]) {
     let paths = ["t", "u.t"].map(String::from);
     let jsonl = Jsonl::new(&paths, first >> 5 & 1 == 1).expect("sound paths");
     let (done, output) = choice.run(Rows::Jsonl(jsonl), file);
-    let Ok(counts) = done else {
+    let Ok(Report { counts, .. }) = done else {
         return;
     };
 
@@ -238,7 +239,7 @@ pub fn parquet(data: &[u8]) {
     let columns = ["t".to_owned()];
     let source = Source::File(input);
     let run = |job: &Job<'_>| brr_corpus::parquet::run(job, &columns, source, &mut partial);
-    let Ok(counts) = choice.job(run) else {
+    let Ok(Report { counts, .. }) = choice.job(run) else {
         return;
     };
     let Output::Partial(partial) = partial else {

@@ -1,6 +1,7 @@
 //! Privacy losses, as people and programs read them.
 
 use brr::{Privatizer, Unknown};
+use brr_corpus::Report;
 use serde_json::{Value, json};
 
 /// A loss in JSON, which has no number for an infinite one.
@@ -44,6 +45,17 @@ pub fn statement(privatizer: &Privatizer) -> [String; 2] {
             at_most(privatizer.total_loss(100))
         ),
     ]
+}
+
+/// What a run says about its units, in a line.
+pub fn of_units(privatizer: &Privatizer, report: &Report) -> String {
+    let (units, cut) = (&report.units, report.counts.cut);
+    format!(
+        "units: {}; the largest has {} private words, privacy loss {} together; words cut off: {cut}",
+        units.units,
+        units.largest,
+        at_most(privatizer.total_loss(units.largest)),
+    )
 }
 
 /// A bound stays one when it is rounded.

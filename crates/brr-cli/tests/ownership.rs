@@ -51,16 +51,7 @@ impl Case {
         let fixed = ["privatize", "-q", "--epsilon", "30", "--column", "body"];
         let mut args: Vec<String> = fixed.map(String::from).into();
         let (output, manifest) = (folder.name("out.csv"), folder.name("run.json"));
-        let files = [
-            "-m",
-            &model,
-            "--input",
-            &input,
-            "--output",
-            &output,
-            "--manifest",
-            &manifest,
-        ];
+        let files = support::files(&model, &input, &output, &manifest);
         args.extend(files.map(String::from));
         Case { folder, args }
     }

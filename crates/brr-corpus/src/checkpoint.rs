@@ -13,15 +13,17 @@ use std::fs::{File, Metadata};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use brr::Privatized;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::files;
+use crate::units::Histogram;
 
 const VERSION: u32 = 1;
 
 /// What was done so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Rows read, bad ones included.
     pub rows: u64,
@@ -35,6 +37,39 @@ pub struct Counts {
     pub skipped: u64,
     /// Bad rows kept without their text.
     pub emptied: u64,
+    /// Words cut off because their unit had as many as it may have.
+    #[serde(default)]
+    pub cut: u64,
+    /// How many documents have so many words.
+    #[serde(default)]
+    pub lengths: Histogram,
+}
+
+impl Counts {
+    /// Of documents that were privatized.
+    pub fn of(privatized: &[Privatized]) -> Counts {
+        let mut lengths = Histogram::default();
+        privatized.iter().for_each(|text| lengths.add(text.tokens));
+        Counts {
+            documents: privatized.len() as u64,
+            words: privatized.iter().map(|text| text.tokens).sum(),
+            unknown: privatized.iter().map(|text| text.unknown).sum(),
+            lengths,
+            ..Counts::default()
+        }
+    }
+
+    /// Takes in what was done besides.
+    pub fn add(&mut self, more: &Counts) {
+        self.rows += more.rows;
+        self.documents += more.documents;
+        self.words += more.words;
+        self.unknown += more.unknown;
+        self.skipped += more.skipped;
+        self.emptied += more.emptied;
+        self.cut += more.cut;
+        self.lengths.merge(&more.lengths);
+    }
 }
 
 /// A point from which a run went on.
@@ -66,7 +101,7 @@ impl InputIdentity {
 }
 
 /// Settings of which no message tells the value: it may be text in the wrong place, or is long.
-const NAMED_ONLY: [&str; 2] = ["--column", "--model"];
+const NAMED_ONLY: [&str; 3] = ["--column", "--model", "--unit"];
 
 /// Options that must be the same for one output, by flag or name.
 pub type Settings = BTreeMap<String, String>;

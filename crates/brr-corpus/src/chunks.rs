@@ -67,6 +67,25 @@ impl Chunk {
     pub fn too_long(&self) -> bool {
         self.bytes.is_empty()
     }
+
+    /// Takes off what lies before a place where a record begins.
+    pub fn split_before(&mut self, place: u64) -> Option<Chunk> {
+        let length = place.saturating_sub(self.offset).min(self.length);
+        if length == 0 {
+            return None;
+        }
+        // A record that was passed over has no bytes.
+        let bytes = usize::try_from(length).map_or(self.bytes.len(), |n| n.min(self.bytes.len()));
+        let rest = self.bytes.split_off(bytes);
+        let before = Chunk {
+            bytes: std::mem::replace(&mut self.bytes, rest),
+            offset: self.offset,
+            length,
+        };
+        self.offset += length;
+        self.length -= length;
+        Some(before)
+    }
 }
 
 /// Cuts an input into chunks.

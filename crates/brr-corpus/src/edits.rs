@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use brr::Privatized;
 
+use crate::units::{Naming, UnitName, shortened};
+
 /// What becomes of a row that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnBadRow {
@@ -46,6 +48,11 @@ pub struct Edits<'c> {
     on_bad_row: OnBadRow,
     edits: Vec<(Range<usize>, Put)>,
     texts: Vec<Cow<'c, str>>,
+    /// How units are named, if anybody wants to know whose texts these are.
+    naming: Option<&'c Naming>,
+    /// The unit of the row at hand, and of each text of the rows before.
+    unit: UnitName,
+    units: Vec<UnitName>,
     /// Edits and texts before the row at hand.
     mark: (usize, usize),
     bad: Option<(&'static str, bool)>,
@@ -61,11 +68,22 @@ impl<'c> Edits<'c> {
             on_bad_row,
             edits: Vec::new(),
             texts: Vec::new(),
+            naming: None,
+            unit: UnitName::default(),
+            units: Vec::new(),
             mark: (0, 0),
             bad: None,
             rows: 0,
             bad_rows: 0,
             failed: None,
+        }
+    }
+
+    /// As [`new`](Self::new), to learn the unit of each text.
+    pub fn with_units(on_bad_row: OnBadRow, naming: &'c Naming) -> Edits<'c> {
+        Edits {
+            naming: Some(naming),
+            ..Edits::new(on_bad_row)
         }
     }
 
@@ -78,6 +96,24 @@ impl<'c> Edits<'c> {
     /// A private cell that cannot be read, in a row that is otherwise sound.
     pub fn bad_cell(&mut self, range: Range<usize>, reason: &'static str, null: &'static [u8]) {
         self.edits.push((range, Put::Bytes(Cow::Borrowed(null))));
+        self.bad.get_or_insert((reason, false));
+    }
+
+    /// The name of the unit that the row at hand belongs to.
+    pub fn unit(&mut self, name: &[u8]) {
+        if let Some(naming) = self.naming {
+            self.unit = naming.name(name);
+        }
+    }
+
+    /// The row at hand, whose cells are all there, belongs to nobody that could be named: it is
+    /// a bad row, of which the cells are clear.
+    pub fn no_unit(&mut self, reason: &'static str, null: &'static [u8]) {
+        let (edits, texts) = self.mark;
+        self.texts.truncate(texts);
+        for (_, put) in &mut self.edits[edits..] {
+            *put = Put::Bytes(Cow::Borrowed(null));
+        }
         self.bad.get_or_insert((reason, false));
     }
 
@@ -113,7 +149,29 @@ impl<'c> Edits<'c> {
             }
         }
         self.mark = (self.edits.len(), self.texts.len());
+        self.units.resize(self.texts.len(), self.unit);
         true
+    }
+
+    /// The private texts, in order, each with its unit.
+    pub fn texts_of_units(&self) -> impl Iterator<Item = (UnitName, &str)> {
+        let texts = self.texts.iter().map(|text| &**text);
+        self.units.iter().copied().zip(texts)
+    }
+
+    /// Cuts each text to its cap; how many words that took away.
+    pub fn shorten(&mut self, cap: impl Fn(usize) -> u64) -> u64 {
+        let mut cut = 0;
+        for (i, text) in self.texts.iter_mut().enumerate() {
+            let (kept, gone) = shortened(text, cap(i));
+            cut += gone;
+            let length = kept.len();
+            match text {
+                Cow::Borrowed(text) => *text = &text[..length],
+                Cow::Owned(text) => text.truncate(length),
+            }
+        }
+        cut
     }
 
     /// The private texts, in order.

@@ -81,6 +81,13 @@ pub enum Error {
 /// The crate's result.
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
+/// A unit must be known to whoever counts, and a private column is not.
+pub(crate) const UNIT_IS_PRIVATE: &str =
+    "--unit: that column is private by --column; units are named by a column that is copied";
+
+/// Rows of nobody, by format.
+pub(crate) const NO_UNIT: &str = "has nothing where --unit points, so nobody can say whose it is";
+
 /// How to speak of an option that may be given several times. Its value may be text that was
 /// given in the wrong place, so it is not repeated.
 pub(crate) fn nth_option(option: &str, index: usize, of: usize) -> String {

@@ -15,8 +15,9 @@ use serde_json::value::RawValue;
 
 use crate::chunks::{Framing, LineFraming};
 use crate::edits::{Edits, Style};
-use crate::error::{Error, Result, nth_option};
+use crate::error::{Error, NO_UNIT, Result, UNIT_IS_PRIVATE, nth_option};
 use crate::rows::RowFormat;
+use crate::units::trimmed;
 
 /// Fields to look for: a tree of keys.
 #[derive(Debug, Default)]
@@ -28,6 +29,19 @@ struct Node {
 }
 
 impl Node {
+    /// Asks for what lies at a path.
+    fn want(&mut self, keys: &[&str]) {
+        let mut node = self;
+        for key in keys {
+            let place = node.field(key).unwrap_or_else(|| {
+                node.fields.push(((*key).to_owned(), Node::default()));
+                node.fields.len() - 1
+            });
+            node = &mut node.fields[place].1;
+        }
+        node.wanted = true;
+    }
+
     /// Most rows need not write here, where all threads look.
     fn meet(&self) {
         if !self.met.load(Ordering::Relaxed) {
@@ -44,6 +58,8 @@ impl Node {
 pub struct Jsonl {
     root: Node,
     paths: Vec<String>,
+    /// Where the unit of a row is named.
+    unit: Option<(String, Node)>,
     /// Whether rows may lack a path, the first too.
     optional: bool,
 }
@@ -61,26 +77,43 @@ impl Jsonl {
                     nth_option("--column", number, paths.len())
                 )));
             }
-            let mut node = &mut root;
-            for key in keys {
-                let place = node.field(key).unwrap_or_else(|| {
-                    node.fields.push((key.to_owned(), Node::default()));
-                    node.fields.len() - 1
-                });
-                node = &mut node.fields[place].1;
-            }
-            node.wanted = true;
+            root.want(&keys);
         }
         Ok(Jsonl {
             root,
             paths: paths.to_vec(),
+            unit: None,
             optional,
         })
+    }
+
+    /// Rows belong to units that are named at a path.
+    pub fn with_unit(mut self, path: &str) -> Result<Jsonl> {
+        let wanted = keys(path);
+        if wanted.iter().any(|key| key.is_empty()) {
+            return Err(Error::Usage(
+                "--unit: give keys with dots between them, such as user.id".into(),
+            ));
+        }
+        if self.paths.iter().any(|path| keys(path) == wanted) {
+            return Err(Error::Usage(UNIT_IS_PRIVATE.into()));
+        }
+        let mut root = Node::default();
+        root.want(&wanted);
+        self.unit = Some((path.to_owned(), root));
+        Ok(self)
     }
 
     /// Whether the first row has every path. A mistyped one would be found in no row, and all
     /// that was meant to be private would be copied.
     pub fn check_first(&self, row: &[u8]) -> Result {
+        if let Some((path, _)) = &self.unit
+            && has(row, path) == Some(false)
+        {
+            return Err(Error::Usage(
+                "--unit: the first row has no such field; check the path".into(),
+            ));
+        }
         let missing = |path: &String| has(row, path) != Some(true);
         let Some(number) = self
             .paths
@@ -126,12 +159,19 @@ fn keys(path: &str) -> Vec<&str> {
     }
 }
 
-/// A private value's place in its line, and its text if it is one.
-type Found<'c> = Vec<(Range<usize>, Option<Cow<'c, str>>)>;
+/// A value that was looked for.
+struct Found<'c> {
+    /// Its place in its line.
+    range: Range<usize>,
+    /// Its text if it is one.
+    text: Option<Cow<'c, str>>,
+    /// Whether it lies at the end of a path, and not where the path should go on.
+    wanted: bool,
+}
 
 struct Search<'c> {
     line: &'c str,
-    found: Found<'c>,
+    found: Vec<Found<'c>>,
     /// Objects and arrays around the value at hand.
     depth: usize,
 }
@@ -160,11 +200,11 @@ impl<'c> Search<'c> {
             Some(b'n') => Ok(()),
             Some(b'"') if node.wanted => {
                 let text = string(raw)?;
-                self.push(raw, Some(text));
+                self.push(raw, Some(text), true);
                 Ok(())
             }
             _ => {
-                self.push(raw, None);
+                self.push(raw, None, node.wanted);
                 Ok(())
             }
         }
@@ -180,9 +220,13 @@ impl<'c> Search<'c> {
         done
     }
 
-    fn push(&mut self, raw: &str, text: Option<Cow<'c, str>>) {
+    fn push(&mut self, raw: &str, text: Option<Cow<'c, str>>, wanted: bool) {
         let start = raw.as_ptr() as usize - self.line.as_ptr() as usize;
-        self.found.push((start..start + raw.len(), text));
+        self.found.push(Found {
+            range: start..start + raw.len(),
+            text,
+            wanted,
+        });
     }
 
     fn fields(&mut self, raw: &'c str, node: &Node) -> serde_json::Result<()> {
@@ -300,8 +344,8 @@ impl Jsonl {
         if search.fields(object, &self.root).is_err() {
             return edits.bad_row("is not valid JSON");
         }
-        search.found.sort_unstable_by_key(|(range, _)| range.start);
-        for (range, text) in search.found {
+        search.found.sort_unstable_by_key(|found| found.range.start);
+        for Found { range, text, .. } in search.found {
             let range = start + range.start..start + range.end;
             match text {
                 Some(text) => edits.cell(range, text, Style::default()),
@@ -312,7 +356,34 @@ impl Jsonl {
                 ),
             }
         }
+        if let Some((_, root)) = &self.unit
+            && !name_unit(line, object, root, edits)
+        {
+            edits.no_unit(NO_UNIT, b"null");
+        }
     }
+}
+
+/// Whether a row names its unit: by a string or a number, and only one.
+fn name_unit<'c>(line: &'c str, object: &'c str, root: &Node, edits: &mut Edits<'c>) -> bool {
+    let mut search = Search::new(line);
+    if search.fields(object, root).is_err() {
+        return false;
+    }
+    let mut found = search.found.into_iter();
+    let (Some(value), None) = (found.next(), found.next()) else {
+        return false;
+    };
+    let raw = &line[value.range];
+    let number = value.wanted && raw.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    let name = match &value.text {
+        Some(text) => trimmed(text.as_bytes()),
+        None => trimmed(raw.as_bytes()).filter(|_| number),
+    };
+    if let Some(name) = name {
+        edits.unit(name);
+    }
+    name.is_some()
 }
 
 impl RowFormat for Jsonl {

@@ -13,6 +13,8 @@
 //! - [`output`]: a partial file, its checkpoints, and the whole file in the end; [`files`] says who
 //!   may read them.
 //!
+//! [`units`] counts the private words of each person, if a column tells whose rows are whose.
+//!
 //! [`rows`] joins these. Parquet is no stream of records and has a path of its own, [`parquet`].
 
 pub mod checkpoint;
@@ -31,6 +33,7 @@ pub mod pipeline;
 pub mod rows;
 pub mod source;
 pub mod text;
+pub mod units;
 
 pub use checkpoint::{Counts, Restart};
 pub use edits::OnBadRow;
@@ -39,3 +42,4 @@ pub use format::{Format, Packing};
 pub use output::{Output, Partial};
 pub use rows::{Event, Job, Report};
 pub use source::Source;
+pub use units::Units;

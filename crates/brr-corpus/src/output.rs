@@ -43,7 +43,15 @@ impl Output<'_> {
     pub fn counts(&self) -> Counts {
         match self {
             Output::Stream(_) => Counts::default(),
-            Output::Partial(partial) => partial.state.counts,
+            Output::Partial(partial) => partial.state.counts.clone(),
+        }
+    }
+
+    /// Where it went on after an interruption.
+    pub fn restarts(&self) -> Vec<Restart> {
+        match self {
+            Output::Stream(_) => Vec::new(),
+            Output::Partial(partial) => partial.state.restarts.clone(),
         }
     }
 
@@ -274,7 +282,7 @@ impl Partial {
 
     /// All that was written stands for the input up to this position.
     pub(crate) fn reached(&mut self, counts: &Counts, position: u64) {
-        (self.state.counts, self.state.position) = (*counts, position);
+        (self.state.counts, self.state.position) = (counts.clone(), position);
         self.between = false;
     }
 

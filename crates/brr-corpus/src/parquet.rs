@@ -13,6 +13,8 @@
 //! a new writer as if they came from another file, while what it writes of them is not written
 //! again.
 
+mod units;
+
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ::parquet::basic::{LogicalType, Repetition, Type};
-use ::parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
+use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_typed_column_reader};
 use ::parquet::column::writer::ColumnCloseResult;
 use ::parquet::data_type::{ByteArray, ByteArrayType};
 use ::parquet::errors::ParquetError;
@@ -37,12 +39,15 @@ use bytes::Bytes;
 
 use crate::checkpoint::Counts;
 use crate::edits::OnBadRow;
-use crate::error::{Error, Result, nth_option};
+use crate::error::{Error, NO_UNIT, Result, nth_option};
 use crate::files;
 use crate::output::{Output, Partial};
 use crate::pipeline;
-use crate::rows::{Event, Job};
+use crate::rows::{Event, Job, Report};
 use crate::source::Source;
+use crate::units::{Accounts, Ledger, shortened};
+
+use units::{Owners, find_unit};
 
 /// Rows that go through the pipeline together.
 const BATCH: usize = 256;
@@ -54,7 +59,7 @@ pub fn run(
     columns: &[String],
     source: Source,
     output: &mut Output<'_>,
-) -> Result<Counts> {
+) -> Result<Report> {
     let (Source::File(path), Output::Partial(partial)) = (&source, &mut *output) else {
         return Err(Error::Usage(
             "Parquet is no stream: give files as --input and --output".into(),
@@ -65,13 +70,14 @@ pub fn run(
             "--on-bad-row skip: a row of Parquet cannot be left out, as other columns are copied whole; use copy-null".into(),
         )));
     }
-    let mut counts = partial.state().counts;
-    if partial.state().complete {
-        return Ok(counts);
-    }
-    let done = privatize(job, columns, path, partial, &mut counts);
-    match done.and_then(|()| output.complete()) {
-        Ok(()) => Ok(counts),
+    let mut counts = partial.state().counts.clone();
+    let ledger = Ledger::open(&job.units);
+    let done = ledger.and_then(|mut ledger| {
+        privatize(job, columns, path, partial, &mut counts, &mut ledger)?;
+        Ok(ledger)
+    });
+    match done.and_then(|ledger| output.complete().map(|()| ledger)) {
+        Ok(ledger) => Ok(Report::new(counts, ledger.as_ref(), output)),
         Err(error) => Err(output.fail(error)),
     }
 }
@@ -150,6 +156,7 @@ fn privatize(
     path: &Path,
     partial: &mut Partial,
     counts: &mut Counts,
+    ledger: &mut Option<Ledger>,
 ) -> Result {
     let trouble = Trouble {
         input: path,
@@ -157,21 +164,23 @@ fn privatize(
     };
     let open = || File::open(path).map(Strict);
     let open = || open().map_err(|e| Error::read(path, e));
-    let file = open()?;
-    let length = Length::len(&file);
-    let reader = withstand(|| SerializedFileReader::new(file)).map_err(|e| trouble.input(e))?;
-    let metadata = reader.metadata().clone();
-    let schema = metadata.file_metadata().schema_descr_ptr();
-    let private = find(columns, &schema)?;
-    let apart = withstand(|| Ok(lie_apart(&metadata, length)));
-    if !apart.map_err(|e| trouble.input(e))? {
-        return Err(trouble.malformed(DAMAGED));
-    }
+    let input = Input::open(job, columns, open()?, &trouble)?;
+    let metadata = input.reader.metadata().clone();
     (job.tell)(Event::Begun);
-    let properties = Arc::new(properties(&metadata, &private));
-    let root = schema.root_schema_ptr();
+    let properties = Arc::new(properties(&metadata, &input.private));
+    let root = metadata.file_metadata().schema_descr().root_schema_ptr();
 
     let (position, memory) = (partial.state().position, partial.state().memory.clone());
+    if let Some(ledger) = ledger {
+        for group in 0..metadata.num_row_groups() {
+            if (group as u64) < position {
+                input.recount(group, ledger)?;
+            }
+        }
+    }
+    if partial.state().complete {
+        return Ok(());
+    }
     let skip = partial.state().output_length;
     let spool = Spool { partial, skip };
     let mut writer =
@@ -191,7 +200,8 @@ fn privatize(
             continue;
         }
         let mut row_group = writer.next_row_group().map_err(|e| trouble.output(e))?;
-        for (column, &private) in private.iter().enumerate() {
+        let owners = input.owners(group, ledger.as_ref())?;
+        for (column, &private) in input.private.iter().enumerate() {
             let chunk = of_group.column(column);
             if !private {
                 let close = as_it_is(chunk, of_group);
@@ -200,14 +210,10 @@ fn privatize(
                 copied.map_err(|e| trouble.output(e))?;
                 continue;
             }
-            let column_reader =
-                withstand(|| reader.get_row_group(group)?.get_column_reader(column));
-            let column_reader = column_reader.map_err(|e| trouble.input(e))?;
-            let source = Column {
-                reader: get_typed_column_reader::<ByteArrayType>(column_reader),
-                description: schema.column(column),
-            };
-            rewrite(job, source, &mut row_group, counts, &trouble)?;
+            let accounts = ledger.as_mut().map(|ledger| &mut ledger.accounts);
+            let units = owners.as_ref().zip(accounts);
+            let source = input.column(group, column)?;
+            rewrite(job, source, units, &mut row_group, counts, &trouble)?;
         }
         row_group.close().map_err(|e| trouble.output(e))?;
         counts.rows += of_group.num_rows() as u64;
@@ -226,6 +232,90 @@ fn privatize(
     let groups = metadata.num_row_groups() as u64;
     writer.inner_mut().partial.reached(counts, groups);
     Ok(())
+}
+
+/// The file that is read.
+struct Input<'t> {
+    reader: SerializedFileReader<Strict<File>>,
+    /// Which leaves are private.
+    private: Vec<bool>,
+    /// The leaf that names units.
+    unit: Option<usize>,
+    trouble: &'t Trouble<'t>,
+}
+
+impl<'t> Input<'t> {
+    fn open(
+        job: &Job<'_>,
+        columns: &[String],
+        file: Strict<File>,
+        trouble: &'t Trouble<'t>,
+    ) -> Result<Input<'t>> {
+        let length = Length::len(&file);
+        let reader = withstand(|| SerializedFileReader::new(file)).map_err(|e| trouble.input(e))?;
+        let metadata = reader.metadata();
+        let schema = metadata.file_metadata().schema_descr();
+        let private = find(columns, schema)?;
+        let unit = job.units.column;
+        let unit = unit.map(|unit| find_unit(unit, &private, schema));
+        let unit = unit.transpose()?;
+        let apart = withstand(|| Ok(lie_apart(metadata, length)));
+        if !apart.map_err(|e| trouble.input(e))? {
+            return Err(trouble.malformed(DAMAGED));
+        }
+        Ok(Input {
+            reader,
+            private,
+            unit,
+            trouble,
+        })
+    }
+
+    fn leaf(&self, column: usize) -> Arc<ColumnDescriptor> {
+        let file = self.reader.metadata().file_metadata();
+        file.schema_descr().column(column)
+    }
+
+    fn read(&self, group: usize, column: usize) -> Result<ColumnReader> {
+        let reader = withstand(|| self.reader.get_row_group(group)?.get_column_reader(column));
+        reader.map_err(|e| self.trouble.input(e))
+    }
+
+    /// A private column chunk.
+    fn column(&self, group: usize, column: usize) -> Result<Column> {
+        Ok(Column {
+            reader: get_typed_column_reader::<ByteArrayType>(self.read(group, column)?),
+            description: self.leaf(column),
+            row: 0,
+        })
+    }
+
+    /// Whose the rows of a row group are, if anybody counts.
+    fn owners(&self, group: usize, ledger: Option<&Ledger>) -> Result<Option<Owners>> {
+        let (Some(unit), Some(ledger)) = (self.unit, ledger) else {
+            return Ok(None);
+        };
+        let reader = self.read(group, unit)?;
+        let owners = withstand(|| Owners::read(reader, &self.leaf(unit), &ledger.naming));
+        owners.map(Some).map_err(|e| self.trouble.input(e))
+    }
+
+    /// Counts a row group that was done before the run went on.
+    fn recount(&self, group: usize, ledger: &mut Ledger) -> Result {
+        let Some(owners) = self.owners(group, Some(ledger))? else {
+            return Ok(());
+        };
+        let private = self.private.iter().enumerate().filter(|(_, p)| **p);
+        for (leaf, _) in private {
+            let mut column = self.column(group, leaf)?;
+            let description = column.description.clone();
+            let mut next = || withstand(|| column.next()).map_err(|e| self.trouble.input(e));
+            while let Some(mut batch) = next()? {
+                owners.admit(&mut batch, &description, &mut ledger.accounts);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Whether column chunks lie in the file, and none in another: a column that is copied would bring
@@ -367,6 +457,8 @@ fn as_it_is(chunk: &ColumnChunkMetaData, group: &RowGroupMetaData) -> ColumnClos
 struct Column {
     reader: ColumnReaderImpl<ByteArrayType>,
     description: Arc<ColumnDescriptor>,
+    /// Rows read.
+    row: usize,
 }
 
 /// Some of its values, with the levels that place them.
@@ -375,10 +467,12 @@ struct Batch {
     values: Vec<ByteArray>,
     definition: Vec<i16>,
     repetition: Vec<i16>,
+    /// Rows of the row group before these.
+    first: usize,
     rows: u64,
-    words: u64,
-    unknown: u64,
-    emptied: u64,
+    /// How many words of each value are kept, if units are counted; none if it is nobody's.
+    caps: Vec<Option<u64>>,
+    counts: Counts,
 }
 
 impl Column {
@@ -390,7 +484,8 @@ impl Column {
             Some(&mut batch.repetition),
             &mut batch.values,
         )?;
-        batch.rows = rows as u64;
+        (batch.first, batch.rows) = (self.row, rows as u64);
+        self.row += rows;
         Ok((rows > 0).then_some(batch))
     }
 }
@@ -399,6 +494,7 @@ impl Column {
 fn rewrite<W: Write + Send>(
     job: &Job<'_>,
     mut column: Column,
+    mut units: Option<(&Owners, &mut Accounts)>,
     row_group: &mut SerializedRowGroupWriter<'_, W>,
     counts: &mut Counts,
     trouble: &Trouble<'_>,
@@ -409,13 +505,19 @@ fn rewrite<W: Write + Send>(
     };
     let description = column.description.clone();
     let mut rows = counts.rows;
-    let next = || withstand(|| column.next()).map_err(|e| trouble.input(e));
+    let next = || {
+        let mut batch = withstand(|| column.next()).map_err(|e| trouble.input(e))?;
+        if let (Some(batch), Some((owners, accounts))) = (&mut batch, &mut units) {
+            owners.admit(batch, &column.description, accounts);
+        }
+        Ok(batch)
+    };
     let work = |batch| privatize_batch(job, &description, batch);
     let write = |batch: Result<Batch, BadValue>| {
         let batch = batch.map_err(|bad| Error::BadRow {
             row: rows + bad.row + 1,
             offset: None,
-            reason: "is not UTF-8",
+            reason: bad.reason,
         })?;
         let typed = writer.typed::<ByteArrayType>();
         // A column without nulls or lists has no such levels.
@@ -424,10 +526,7 @@ fn rewrite<W: Write + Send>(
         let written = typed.write_batch(&batch.values, definition, repetition);
         written.map_err(|e| trouble.output(e))?;
         rows += batch.rows;
-        counts.documents += batch.values.len() as u64;
-        counts.words += batch.words;
-        counts.unknown += batch.unknown;
-        counts.emptied += batch.emptied;
+        counts.add(&batch.counts);
         if job.stop.load(Ordering::Relaxed) {
             return Err(Error::Stopped);
         }
@@ -437,9 +536,15 @@ fn rewrite<W: Write + Send>(
     writer.close().map_err(|e| trouble.output(e))
 }
 
-/// A value that is no text, in this row of the batch.
+/// A value that cannot be privatized, in this row of the batch.
 struct BadValue {
     row: u64,
+    reason: &'static str,
+}
+
+/// A value's text, if it is one.
+fn text(value: &ByteArray) -> Option<&str> {
+    std::str::from_utf8(value.data()).ok()
 }
 
 fn privatize_batch(
@@ -447,67 +552,87 @@ fn privatize_batch(
     description: &ColumnDescriptor,
     mut batch: Batch,
 ) -> Result<Result<Batch, BadValue>> {
-    let text = |value: &ByteArray| std::str::from_utf8(value.data()).is_ok();
-    if let Some(bad) = batch.values.iter().position(|value| !text(value)) {
+    if let Some(bad) = (0..batch.values.len()).find_map(|value| batch.problem(value)) {
         if job.on_bad_row == OnBadRow::Fail {
-            return Ok(Err(batch.row_of(bad, description)));
+            let (value, reason) = bad;
+            let row = batch.rows_of(description)[value] as u64;
+            return Ok(Err(BadValue { row, reason }));
         }
         batch.empty_bad_values(description);
     }
-    let texts: Vec<&str> = batch
+    let cap = |value: usize| match batch.caps.get(value) {
+        Some(cap) => cap.unwrap_or(0),
+        None => job.units.cap(),
+    };
+    let texts = batch
         .values
         .iter()
-        .map(|value| std::str::from_utf8(value.data()).unwrap_or_default())
-        .collect();
+        .map(|value| text(value).unwrap_or_default());
+    let texts = texts.enumerate().map(|(i, text)| shortened(text, cap(i)));
+    let (texts, cut): (Vec<&str>, Vec<u64>) = texts.unzip();
     let privatized = job.privatizer.privatize_batch(&texts)?;
-    batch.words = privatized.iter().map(|t| t.tokens).sum();
-    batch.unknown = privatized.iter().map(|t| t.unknown).sum();
+    batch.counts = Counts {
+        cut: cut.iter().sum(),
+        emptied: batch.counts.emptied,
+        ..Counts::of(&privatized)
+    };
     let values = privatized.into_iter().map(|t| t.text.into_bytes().into());
     batch.values = values.collect();
     Ok(Ok(batch))
 }
 
 impl Batch {
-    /// The row of a value.
-    fn row_of(&self, value: usize, description: &ColumnDescriptor) -> BadValue {
-        let level = self.level_of(value, description);
-        let row = match self.repetition.is_empty() {
-            true => level as u64,
-            false => {
-                self.repetition[..=level]
-                    .iter()
-                    .filter(|&&r| r == 0)
-                    .count() as u64
-                    - 1
-            }
-        };
-        BadValue { row }
+    /// Whether a value cannot be privatized, and why.
+    fn problem(&self, value: usize) -> Option<(usize, &'static str)> {
+        match (text(&self.values[value]), self.caps.get(value)) {
+            (None, _) => Some((value, "is not UTF-8")),
+            (_, Some(None)) => Some((value, NO_UNIT)),
+            _ => None,
+        }
     }
 
-    /// The place of a value among the levels: those that are null have no value.
-    fn level_of(&self, value: usize, description: &ColumnDescriptor) -> usize {
+    /// The row of each value.
+    fn rows_of(&self, description: &ColumnDescriptor) -> Vec<usize> {
+        let levels = self.levels_of(description).into_iter();
+        if self.repetition.is_empty() {
+            return levels.collect();
+        }
+        let mut begun = 0;
+        let mut rows = Vec::with_capacity(self.repetition.len());
+        for repetition in &self.repetition {
+            begun += usize::from(*repetition == 0);
+            rows.push(begun.saturating_sub(1));
+        }
+        levels.map(|level| rows[level]).collect()
+    }
+
+    /// The place of each value among the levels: those that are null have no value.
+    fn levels_of(&self, description: &ColumnDescriptor) -> Vec<usize> {
+        if self.definition.is_empty() {
+            return (0..self.values.len()).collect();
+        }
         let full = description.max_def_level();
-        let there = self
-            .definition
-            .iter()
-            .enumerate()
-            .filter(|(_, d)| **d == full);
-        there.map(|(i, _)| i).nth(value).unwrap_or(value)
+        let levels = self.definition.iter().enumerate();
+        let there = levels.filter(|(_, d)| **d == full);
+        there.map(|(level, _)| level).collect()
     }
 
-    /// Values that are no text become null, or empty where null is not allowed.
+    /// Values that cannot be privatized become null, or empty where null is not allowed.
     fn empty_bad_values(&mut self, description: &ColumnDescriptor) {
         let info = description.self_type().get_basic_info();
         let nullable = info.has_repetition() && info.repetition() == Repetition::OPTIONAL;
+        let levels = self.levels_of(description);
         for value in (0..self.values.len()).rev() {
-            if std::str::from_utf8(self.values[value].data()).is_ok() {
+            if self.problem(value).is_none() {
                 continue;
             }
-            self.emptied += 1;
+            self.counts.emptied += 1;
             if nullable {
-                let level = self.level_of(value, description);
-                self.definition[level] -= 1;
+                self.definition[levels[value]] -= 1;
                 self.values.remove(value);
+                if !self.caps.is_empty() {
+                    self.caps.remove(value);
+                }
             } else {
                 self.values[value] = ByteArray::from("");
             }

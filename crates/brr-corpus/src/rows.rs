@@ -15,6 +15,7 @@ use crate::output::Output;
 use crate::pipeline;
 use crate::source::{Opened, Source};
 use crate::text::Text;
+use crate::units::{Ledger, Statistics, Units};
 
 /// A format whose records follow each other.
 pub trait RowFormat: Sync {
@@ -43,6 +44,8 @@ pub struct Job<'a> {
     pub privatizer: &'a Privatizer,
     /// How many threads do so.
     pub threads: usize,
+    /// Whose the rows are, and how many words each unit keeps.
+    pub units: Units<'a>,
     /// What becomes of bad rows.
     pub on_bad_row: OnBadRow,
     /// Longest row that is kept in memory.
@@ -69,8 +72,22 @@ pub enum Event<'e> {
 pub struct Report {
     /// In numbers.
     pub counts: Counts,
+    /// Private words per unit.
+    pub units: Statistics,
     /// Where the run went on after an interruption.
     pub restarts: Vec<Restart>,
+}
+
+impl Report {
+    /// Of a run whose units are counted in a ledger, or are the documents.
+    pub(crate) fn new(counts: Counts, ledger: Option<&Ledger>, output: &Output<'_>) -> Report {
+        let documents = || counts.lengths.statistics();
+        Report {
+            units: ledger.map_or_else(documents, |ledger| ledger.accounts.statistics()),
+            counts,
+            restarts: output.restarts(),
+        }
+    }
 }
 
 /// A row format whose columns may still have to be found in the input.
@@ -92,7 +109,11 @@ pub enum Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// The format, and the bytes before the first row, which are copied.
-    fn prepare(self, chunks: &mut Chunks) -> Result<(Box<dyn RowFormat + 'a>, Vec<u8>)> {
+    fn prepare(
+        self,
+        chunks: &mut Chunks,
+        unit: Option<&str>,
+    ) -> Result<(Box<dyn RowFormat + 'a>, Vec<u8>)> {
         const BOM: &[u8] = b"\xef\xbb\xbf";
         // What no text begins with.
         for (mark, problem) in [
@@ -128,6 +149,10 @@ impl<'a> Rows<'a> {
         match self {
             Rows::Text(text) => Ok((Box::new(text), head)),
             Rows::Jsonl(jsonl) => {
+                let jsonl = match unit {
+                    Some(path) => jsonl.with_unit(path)?,
+                    None => jsonl,
+                };
                 let first = chunks.peek_record(Box::new(LineFraming))?;
                 if !first.is_empty() {
                     jsonl.check_first(&first)?;
@@ -146,7 +171,7 @@ impl<'a> Rows<'a> {
                         problem: "it is empty: not even a header is there".into(),
                     });
                 }
-                let (csv, header) = Csv::open(dialect, &columns, &first, header)?;
+                let (csv, header) = Csv::open(dialect, &columns, unit, &first, header)?;
                 if header {
                     chunks.take(first.len());
                     head.extend_from_slice(&first);
@@ -164,12 +189,16 @@ pub fn run(
     source: Source,
     packing: Packing,
     output: &mut Output<'_>,
-) -> Result<Counts> {
+) -> Result<Report> {
     let mut counts = output.counts();
-    let done = stream(job, rows, source, packing, output, &mut counts);
-    let done = done.and_then(|()| output.complete());
+    let ledger = Ledger::open(&job.units);
+    let done = ledger.and_then(|mut ledger| {
+        stream(job, rows, source, packing, output, &mut counts, &mut ledger)?;
+        Ok(ledger)
+    });
+    let done = done.and_then(|ledger| output.complete().map(|()| ledger));
     match done {
-        Ok(()) => Ok(counts),
+        Ok(ledger) => Ok(Report::new(counts, ledger.as_ref(), output)),
         Err(mut error) => {
             if let Error::Truncated { row, .. } = &mut error {
                 *row = Some(counts.rows);
@@ -186,33 +215,49 @@ fn stream(
     packing: Packing,
     output: &mut Output<'_>,
     counts: &mut Counts,
+    ledger: &mut Option<Ledger>,
 ) -> Result {
     let position = output.position();
+    // A ledger has to see the rows that are done, too.
     let again = match &source {
-        Source::File(path) if position > 0 => Some(path.clone()),
+        Source::File(path) if position > 0 && ledger.is_none() => Some(path.clone()),
         _ => None,
     };
     let mut chunks = Chunks::new(source.open(packing)?, 0, job.max_record);
-    let (format, head) = rows.prepare(&mut chunks)?;
+    let (format, head) = rows.prepare(&mut chunks, job.units.column)?;
     (job.tell)(Event::Begun);
     match again {
         Some(path) => {
             let opened = Opened::file(&path, packing, position)?;
             chunks = Chunks::new(opened, position, job.max_record);
         }
-        None if head.is_empty() => {}
+        None if head.is_empty() || position > 0 => {}
         None => output.put(&head, counts, chunks.offset())?,
     }
     chunks.frame(format.framing());
     let taken = chunks.source().taken.clone();
-    let work = |chunk| privatize(job, &*format, &chunk);
+    let so_far = Job {
+        on_bad_row: policy_so_far(counts),
+        ..*job
+    };
+    let next = || {
+        while let Some(mut chunk) = chunks.next_chunk()? {
+            let Some(ledger) = ledger else {
+                return Ok(Some((chunk, Vec::new())));
+            };
+            if let Some(done) = chunk.split_before(position) {
+                caps(&so_far, &*format, &done, ledger);
+            }
+            if chunk.length > 0 {
+                let caps = caps(job, &*format, &chunk, ledger);
+                return Ok(Some((chunk, caps)));
+            }
+        }
+        Ok(None)
+    };
+    let work = |(chunk, caps): (Chunk, Vec<u64>)| privatize(job, &*format, &chunk, &caps);
     let write = |done: Done| {
-        counts.rows += done.counts.rows;
-        counts.documents += done.counts.documents;
-        counts.words += done.counts.words;
-        counts.unknown += done.counts.unknown;
-        counts.skipped += done.counts.skipped;
-        counts.emptied += done.counts.emptied;
+        counts.add(&done.counts);
         output.put(&done.bytes, counts, done.position)?;
         (job.tell)(Event::Passed(taken.load(Ordering::Relaxed)));
         if let Some((offset, reason)) = done.failed {
@@ -228,11 +273,32 @@ fn stream(
         }
         Ok(())
     };
-    pipeline::run(job.threads, || chunks.next_chunk(), work, write)?;
+    pipeline::run(job.threads, next, work, write)?;
     for option in format.unseen() {
         (job.tell)(Event::Unseen(&option));
     }
     Ok(())
+}
+
+/// What became of bad rows before a run went on, so that the same texts are counted again. If
+/// there were none, any policy does; if the policy was changed on the way, the one that keeps
+/// most texts, so that no unit is counted too low.
+fn policy_so_far(counts: &Counts) -> OnBadRow {
+    match (counts.skipped, counts.emptied) {
+        (1.., 0) => OnBadRow::Skip,
+        _ => OnBadRow::CopyNull,
+    }
+}
+
+/// Counts the texts of a chunk, the next in the order of the file; the cap of each.
+fn caps(job: &Job<'_>, format: &dyn RowFormat, chunk: &Chunk, ledger: &mut Ledger) -> Vec<u64> {
+    let mut edits = Edits::with_units(job.on_bad_row, &ledger.naming);
+    if !chunk.too_long() {
+        format.edit(&chunk.bytes, &mut edits);
+    }
+    let texts = edits.texts_of_units();
+    let admit = |(unit, text)| ledger.accounts.admit(unit, text);
+    texts.map(admit).collect()
 }
 
 /// A chunk's output.
@@ -245,7 +311,7 @@ struct Done {
     failed: Option<(u64, &'static str)>,
 }
 
-fn privatize(job: &Job<'_>, format: &dyn RowFormat, chunk: &Chunk) -> Result<Done> {
+fn privatize(job: &Job<'_>, format: &dyn RowFormat, chunk: &Chunk, caps: &[u64]) -> Result<Done> {
     let mut edits = Edits::new(job.on_bad_row);
     if chunk.too_long() {
         edits.bad_row("is longer than --max-record allows");
@@ -253,6 +319,7 @@ fn privatize(job: &Job<'_>, format: &dyn RowFormat, chunk: &Chunk) -> Result<Don
     } else {
         format.edit(&chunk.bytes, &mut edits);
     }
+    let cut = edits.shorten(|text| caps.get(text).copied().unwrap_or(job.units.cap()));
     let texts = job.privatizer.privatize_batch(edits.texts())?;
     let bytes = edits.apply(&chunk.bytes, &texts, |text, style, out| {
         format.write(text, style, out);
@@ -272,11 +339,10 @@ fn privatize(job: &Job<'_>, format: &dyn RowFormat, chunk: &Chunk) -> Result<Don
         position,
         counts: Counts {
             rows: edits.rows(),
-            documents: texts.len() as u64,
-            words: texts.iter().map(|t| t.tokens).sum(),
-            unknown: texts.iter().map(|t| t.unknown).sum(),
             skipped: bad_if(OnBadRow::Skip),
             emptied: bad_if(OnBadRow::CopyNull),
+            cut,
+            ..Counts::of(&texts)
         },
         failed: failed.map(|bad| (position, bad.reason)),
     })

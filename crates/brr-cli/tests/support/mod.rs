@@ -61,6 +61,25 @@ pub fn run_with(args: &[&str], input: &[u8]) -> Ran {
     output.into()
 }
 
+/// The options that name the files of a run, less the column.
+pub fn files<'a>(
+    model: &'a str,
+    input: &'a str,
+    output: &'a str,
+    manifest: &'a str,
+) -> [&'a str; 8] {
+    [
+        "--model",
+        model,
+        "--input",
+        input,
+        "--output",
+        output,
+        "--manifest",
+        manifest,
+    ]
+}
+
 /// Waits until a file has content; not if the program ends before.
 pub fn wait_for_content(path: &Path, child: &mut Child) -> bool {
     loop {

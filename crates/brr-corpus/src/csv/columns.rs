@@ -7,38 +7,21 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, Result, nth_option};
+use crate::error::{Error, Result, UNIT_IS_PRIVATE, nth_option};
 
-/// The places of the columns among the cells of the first row (those that are not UTF-8 are
-/// `None`), ascending.
-pub fn find(
-    columns: &[String],
-    names: &[Option<Cow<'_, str>>],
-    header: Option<bool>,
-) -> Result<Vec<usize>> {
+/// Names in the first row; those that are not UTF-8 are `None`.
+type Names<'n> = [Option<Cow<'n, str>>];
+
+/// The places of the columns among the cells of the first row, ascending.
+pub fn find(columns: &[String], names: &Names<'_>, header: Option<bool>) -> Result<Vec<usize>> {
     let mut found = Vec::new();
     let mut named = false;
     for (i, column) in columns.iter().enumerate() {
         let option = nth_option("--column", i, columns.len());
-        let by_name = places(names, |name| name == column);
-        if header == Some(false) || by_name.is_empty() {
-            let place = number(column, names, header);
-            let place = place.map_err(|problem| Error::Usage(format!("{option}: {problem}")))?;
-            found.push(place);
-            continue;
-        }
-        let by_number = number(column, names, header);
-        if let Some(other) = by_number.as_ref().ok().filter(|i| by_name != [**i]) {
-            let sign = if column.starts_with('#') { "" } else { "#" };
-            return Err(Error::Usage(format!(
-                "{option}: it is the name of one column and the number of another; write {sign}{} for the number, or {sign}{} for the one of that name",
-                other + 1,
-                by_name[0] + 1
-            )));
-        }
+        let (places, by_name) = of(column, &option, names, header)?;
         // A row of data may well have a number in it.
-        named |= as_number(column).is_none();
-        found.extend(by_name);
+        named |= by_name && as_number(column).is_none();
+        found.extend(places);
     }
     if header.is_none() && !named {
         return Err(Error::Usage(
@@ -50,7 +33,50 @@ pub fn find(
     Ok(found)
 }
 
-fn places(names: &[Option<Cow<'_, str>>], wanted: impl Fn(&str) -> bool) -> Vec<usize> {
+/// The place of the column that names units, which is none of the private ones.
+pub fn find_unit(
+    column: &str,
+    private: &[usize],
+    names: &Names<'_>,
+    header: Option<bool>,
+) -> Result<usize> {
+    let (places, _) = of(column, "--unit", names, header)?;
+    match places[..] {
+        [place] if private.contains(&place) => Err(Error::Usage(UNIT_IS_PRIVATE.into())),
+        [place] => Ok(place),
+        _ => Err(Error::Usage(
+            "--unit: several columns have that name; give the number of one".into(),
+        )),
+    }
+}
+
+/// The places of one column, and whether they were found by its name.
+fn of(
+    column: &str,
+    option: &str,
+    names: &Names<'_>,
+    header: Option<bool>,
+) -> Result<(Vec<usize>, bool)> {
+    let by_name = places(names, |name| name == column);
+    let by_number = number(column, names, header);
+    if header == Some(false) || by_name.is_empty() {
+        return match by_number {
+            Ok(place) => Ok((vec![place], false)),
+            Err(problem) => Err(Error::Usage(format!("{option}: {problem}"))),
+        };
+    }
+    if let Some(other) = by_number.ok().filter(|i| by_name != [*i]) {
+        let sign = if column.starts_with('#') { "" } else { "#" };
+        return Err(Error::Usage(format!(
+            "{option}: it is the name of one column and the number of another; write {sign}{} for the number, or {sign}{} for the one of that name",
+            other + 1,
+            by_name[0] + 1
+        )));
+    }
+    Ok((by_name, true))
+}
+
+fn places(names: &Names<'_>, wanted: impl Fn(&str) -> bool) -> Vec<usize> {
     let places = names.iter().enumerate();
     let places = places.filter(|(_, name)| name.as_deref().is_some_and(&wanted));
     places.map(|(i, _)| i).collect()
@@ -62,11 +88,7 @@ fn as_number(column: &str) -> Option<usize> {
 }
 
 /// A column given by its number, or the reason why it is none.
-fn number(
-    column: &str,
-    names: &[Option<Cow<'_, str>>],
-    header: Option<bool>,
-) -> Result<usize, String> {
+fn number(column: &str, names: &Names<'_>, header: Option<bool>) -> Result<usize, String> {
     let width = names.len();
     let problem = match as_number(column) {
         Some(number) if (1..=width).contains(&number) => return Ok(number - 1),

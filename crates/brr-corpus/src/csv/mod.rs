@@ -19,8 +19,9 @@ use memchr::{memchr, memchr_iter, memchr2, memchr3};
 
 use crate::chunks::Framing;
 use crate::edits::{Edits, Style};
-use crate::error::{Error, Result};
+use crate::error::{Error, NO_UNIT, Result};
 use crate::rows::RowFormat;
+use crate::units::trimmed;
 
 /// How cells are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,6 +242,8 @@ pub struct Csv {
     /// they need none. That goes by the header: by each cell's own quotes it would tell what was
     /// in the cell.
     columns: Vec<(usize, Style)>,
+    /// The column that names the unit of a row.
+    unit: Option<usize>,
     width: usize,
     line_end: &'static [u8],
 }
@@ -250,6 +253,7 @@ impl Csv {
     pub fn open(
         dialect: Dialect,
         columns: &[String],
+        unit: Option<&str>,
         first: &[u8],
         header: Option<bool>,
     ) -> Result<(Csv, bool)> {
@@ -272,6 +276,8 @@ impl Csv {
             ));
         }
         let found = columns::find(columns, &names, header)?;
+        let unit = unit.map(|unit| columns::find_unit(unit, &found, &names, header));
+        let unit = unit.transpose()?;
         let header = header != Some(false);
         let style = |column: usize| Style {
             quoted: header && quoted[column],
@@ -279,6 +285,7 @@ impl Csv {
         let csv = Csv {
             dialect,
             columns: found.into_iter().map(|c| (c, style(c))).collect(),
+            unit,
             width: names.len(),
             line_end,
         };
@@ -289,27 +296,30 @@ impl Csv {
     fn row<'c>(&self, cells: &Cells<'c>, start: usize, edits: &mut Edits<'c>) -> usize {
         let (mut column, mut at) = (0, start);
         let mut wanted = self.columns.iter().peekable();
-        let mut escapes = false;
+        let (mut escapes, mut named) = (false, self.unit.is_none());
         loop {
             let cell = cells.at(at);
             let (next, last) = (cell.next, cell.last);
             escapes |= cell.torn;
+            if self.unit == Some(column) {
+                named = self.name_unit(cells, &cell, edits);
+            }
             let private = wanted.next_if(|&&(c, _)| c == column);
             // Nothing, not even quotes, is null, and stays.
             if let Some(&(_, style)) = private.filter(|_| !cell.range.is_empty()) {
                 escapes |= cells.escaped(&cell);
                 match cells.text(&cell) {
                     Some(text) => edits.cell(cell.range, text, style),
-                    None => {
-                        let null: &[u8] = if self.width == 1 { b"\"\"" } else { b"" };
-                        edits.bad_cell(cell.range, "is not UTF-8", null);
-                    }
+                    None => edits.bad_cell(cell.range, "is not UTF-8", self.null_cell()),
                 }
             }
             (column, at) = (column + 1, next);
             if last {
                 break;
             }
+        }
+        if !named {
+            edits.no_unit(NO_UNIT, self.null_cell());
         }
         if escapes {
             // Cells would be cut where they are not, and text land in columns that are copied.
@@ -325,6 +335,27 @@ impl Csv {
             });
         }
         at
+    }
+}
+
+impl Csv {
+    /// Whether a cell names the unit of its row.
+    fn name_unit<'c>(&self, cells: &Cells<'c>, cell: &Cell, edits: &mut Edits<'c>) -> bool {
+        let text = cells.text(cell);
+        let bytes = match &text {
+            Some(text) => text.as_bytes(),
+            None => &cells.bytes[cell.range.clone()],
+        };
+        let name = trimmed(bytes);
+        if let Some(name) = name {
+            edits.unit(name);
+        }
+        name.is_some()
+    }
+
+    /// A cell without content.
+    fn null_cell(&self) -> &'static [u8] {
+        if self.width == 1 { b"\"\"" } else { b"" }
     }
 }
 

@@ -11,15 +11,15 @@ use brr_corpus::output::{Existing, Opening, Partial, Stream};
 use brr_corpus::rows::{self, Rows};
 use brr_corpus::text::{ReportLine, Text};
 use brr_corpus::{
-    Counts, Event, Format, Job, OnBadRow, Output, Packing, Report, Source, checkpoint,
+    Event, Format, Job, OnBadRow, Output, Packing, Report, Source, Units, checkpoint,
 };
 use clap::ValueEnum;
 
 use super::{Args, SCHEMA, announce, json_line, source, write_manifest};
 use crate::failure::{Failure, Result};
 use crate::output::{self, Sink};
-use crate::progress;
-use crate::usage::Refused;
+use crate::usage::{Refused, file_name, whole};
+use crate::{losses, progress};
 
 /// Options for files with many documents.
 #[derive(clap::Args)]
@@ -32,6 +32,14 @@ pub struct CorpusArgs {
     /// such as user.comment (JSON lines, Parquet); may be given several times
     #[arg(short, long, value_name = "COLUMN")]
     column: Vec<String>,
+    /// The column that says whose a row is, such as a user's number; it is copied as it is, so
+    /// it is public [default: each document is its own]
+    #[arg(long, value_name = "COLUMN")]
+    pub unit: Option<String>,
+    /// Keep at most so many private words of a unit (--unit, else of a document), in the order
+    /// of the file; words beyond are deleted
+    #[arg(long, value_name = "N", value_parser = whole::<u64, 1, 1_000_000_000_000>)]
+    pub max_words: Option<u64>,
     /// The first row has the names of the columns and is copied
     #[arg(long, overrides_with = "no_header")]
     header: bool,
@@ -199,6 +207,9 @@ impl Corpus {
         if text && !self.columns.is_empty() {
             return misfit("--column", "CSV, JSON lines and Parquet");
         }
+        if text && args.corpus.unit.is_some() {
+            return misfit("--unit", "CSV, JSON lines and Parquet");
+        }
         if !text && self.columns.is_empty() {
             return Err(Failure::Usage(format!(
                 "--column: say which columns of the {name} input are to be privatized; all others are copied as they are"
@@ -277,6 +288,14 @@ impl Corpus {
         set("--unknown", format!("{:?}", options.unknown).to_lowercase());
         set("--format", self.format.name().to_owned());
         set("--column", serde_json::json!(self.columns).to_string());
+        let none = || "none".to_owned();
+        set("--unit", args.corpus.unit.clone().unwrap_or_else(none));
+        let cap = args.corpus.max_words.as_ref();
+        set("--max-words", cap.map_or_else(none, u64::to_string));
+        if args.corpus.unit.is_some() {
+            // Rows that are done are counted again: the same ones must be too long.
+            set("--max-record", args.corpus.max_record.to_string());
+        }
         set("--json", args.json.to_string());
         let whole = args.corpus.document == Some(DocumentArg::File);
         set("--document", if whole { "file" } else { "line" }.into());
@@ -326,7 +345,7 @@ fn packing_of(path: &Path, format: Format) -> Result<Packing> {
         Packing::None => Ok(Packing::None),
         _ if format == Format::Parquet => Err(Failure::Usage(format!(
             "{}: Parquet is compressed inside: leave the last extension out",
-            path.display()
+            file_name(path)
         ))),
         packing => Ok(packing),
     }
@@ -340,15 +359,13 @@ fn to_partial(
     source: Source,
     partial: Box<Partial>,
 ) -> Result {
-    let restarts = partial.state().restarts.clone();
     let mut output = Output::Partial(partial);
-    let (counts, unseen) = work(args, privatizer, corpus, source, &mut output)?;
-    let report = Report { counts, restarts };
+    let (report, unseen) = work(args, privatizer, corpus, source, &mut output)?;
     write_manifest(args, privatizer, &report, Some(corpus))?;
     if let Output::Partial(partial) = output {
         partial.publish()?;
     }
-    tell(args, corpus, &report, &unseen);
+    tell(args, privatizer, corpus, &report, &unseen);
     Ok(())
 }
 
@@ -359,14 +376,10 @@ fn to_stream(args: &Args, privatizer: &Privatizer, corpus: &Corpus, source: Sour
     let mut sink = Sink::open(path, args.force)?;
     let stream = Stream::new(&mut sink, path, packing);
     let mut output = Output::Stream(Box::new(stream));
-    let (counts, unseen) = work(args, privatizer, corpus, source, &mut output)?;
+    let (report, unseen) = work(args, privatizer, corpus, source, &mut output)?;
     sink.finish()?;
-    let report = Report {
-        counts,
-        restarts: Vec::new(),
-    };
     write_manifest(args, privatizer, &report, Some(corpus))?;
-    tell(args, corpus, &report, &unseen);
+    tell(args, privatizer, corpus, &report, &unseen);
     Ok(())
 }
 
@@ -376,7 +389,7 @@ fn work(
     corpus: &Corpus,
     source: Source,
     output: &mut Output<'_>,
-) -> Result<(Counts, Vec<String>)> {
+) -> Result<(Report, Vec<String>)> {
     let size = args.input.as_ref().and_then(|path| path.metadata().ok());
     let bar = progress::bytes(size.filter(|m| m.is_file()).map(|m| m.len()));
     let stop = match output {
@@ -387,6 +400,10 @@ fn work(
     let job = Job {
         privatizer,
         threads: args.threads.map_or_else(all_cores, usize::from),
+        units: Units {
+            column: args.corpus.unit.as_deref(),
+            max_words: args.corpus.max_words,
+        },
         on_bad_row: args.corpus.on_bad_row.into(),
         max_record: args.corpus.max_record,
         stop,
@@ -400,13 +417,13 @@ fn work(
         },
     };
     let packing = args.input.as_deref().map_or(Packing::None, Packing::of);
-    let counts = match corpus.rows(args, privatizer)? {
+    let report = match corpus.rows(args, privatizer)? {
         Some(rows) => rows::run(&job, rows, source, packing, output),
         None => parquet(&job, corpus, source, output),
     };
     bar.finish_and_clear();
     let unseen = unseen.into_inner().unwrap_or_else(|held| held.into_inner());
-    Ok((counts?, unseen))
+    Ok((report?, unseen))
 }
 
 #[cfg(feature = "parquet")]
@@ -415,12 +432,12 @@ fn parquet(
     corpus: &Corpus,
     source: Source,
     output: &mut Output<'_>,
-) -> brr_corpus::Result<Counts> {
+) -> brr_corpus::Result<Report> {
     brr_corpus::parquet::run(job, &corpus.columns, source, output)
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet(_: &Job<'_>, _: &Corpus, _: Source, _: &mut Output<'_>) -> brr_corpus::Result<Counts> {
+fn parquet(_: &Job<'_>, _: &Corpus, _: Source, _: &mut Output<'_>) -> brr_corpus::Result<Report> {
     Err(brr_corpus::Error::Usage(
         "--format: this brr was built without Parquet; build it with --features parquet".into(),
     ))
@@ -431,7 +448,7 @@ fn all_cores() -> usize {
 }
 
 /// What was done. Rows of which nothing was privatized are told even if asked to be quiet.
-fn tell(args: &Args, corpus: &Corpus, report: &Report, unseen: &[String]) {
+fn tell(args: &Args, privatizer: &Privatizer, corpus: &Corpus, report: &Report, unseen: &[String]) {
     let counts = &report.counts;
     let named = !corpus.columns.is_empty();
     if named && counts.documents == 0 && counts.rows > 0 {
@@ -449,6 +466,10 @@ fn tell(args: &Args, corpus: &Corpus, report: &Report, unseen: &[String]) {
                 counts.documents, counts.rows
             );
         }
+    }
+    let counted = args.corpus.unit.is_some() || args.corpus.max_words.is_some();
+    if counted && !args.quiet {
+        eprintln!("brr: {}", losses::of_units(privatizer, report));
     }
     let rows = |n: u64| {
         if n == 1 {

@@ -4,7 +4,7 @@ use brr::{Privatizer, Unknown};
 use brr_corpus::Report;
 use serde_json::{Value, json};
 
-use super::corpus::Corpus;
+use super::corpus::{Corpus, CorpusArgs};
 use crate::losses::{in_json, per_word};
 use crate::model_source;
 
@@ -64,6 +64,29 @@ pub fn record(privatizer: &Privatizer, report: &Report, corpus: Option<&Corpus>)
         record["restarts"] = json!(restarts(report));
     }
     record
+}
+
+/// How many private words stand behind one unit, and what they cost together. Of the units
+/// themselves nothing is told.
+pub fn unit(privatizer: &Privatizer, report: &Report, args: &CorpusArgs) -> Value {
+    let units = &report.units;
+    let loss = |words| in_json(privatizer.total_loss(words));
+    json!({
+        "column": args.unit,
+        "units": units.units,
+        "max_words": args.max_words,
+        "words_cut": report.counts.cut,
+        "words": {
+            "largest": units.largest,
+            "percentile_99": units.percentile_99,
+            "median": units.median,
+        },
+        "total_loss": {
+            "largest": loss(units.largest),
+            "percentile_99": loss(units.percentile_99),
+            "median": loss(units.median),
+        },
+    })
 }
 
 fn restarts(report: &Report) -> Vec<Value> {

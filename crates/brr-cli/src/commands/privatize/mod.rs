@@ -8,6 +8,7 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use brr::{Options, Privatized, Privatizer, Unknown};
+use brr_corpus::units::{NO_CAP, shortened};
 use brr_corpus::{Counts, Report, Source, files};
 use serde_json::json;
 
@@ -35,13 +36,14 @@ pub use privacy::{MechanismArg, PrivacyArgs, positive, share};
   brr privatize --epsilon 0.6 --input reviews.txt --output private.txt --manifest run.json
   brr privatize --bound 40 --input in.csv.gz --column title --column body --output out.csv.zst
   brr privatize --keep 0.6 --input in.jsonl --column user.comment --output out.jsonl --resume
+  brr privatize --keep 0.6 --input in.csv -c body --unit user --max-words 500 -o out.csv
   brr privatize --mechanism exponential --bound 16 --json < reviews.txt
 
 On standard output, with no privacy option, --keep 0.5 applies: about every second word
 stays. A file (--output) wants one of --epsilon, --bound and --keep.")]
 pub struct Args {
     /// The text; several arguments are joined by spaces
-    #[arg(value_name = "TEXT", conflicts_with_all = ["input", "format", "resume"])]
+    #[arg(value_name = "TEXT", conflicts_with_all = ["input", "format", "resume", "unit"])]
     text: Vec<String>,
     /// Read from this file [default: standard input]
     #[arg(short, long, value_name = "FILE")]
@@ -97,7 +99,9 @@ pub fn run(args: Args) -> Result {
     }
     let mut sink = Sink::open(args.output.as_deref(), args.force)?;
     announce(&args, &privatizer);
-    let privatized = privatizer.privatize(&args.text.join(" "))?;
+    let text = args.text.join(" ");
+    let (text, cut) = shortened(&text, args.corpus.max_words.unwrap_or(NO_CAP));
+    let privatized = privatizer.privatize(text)?;
     let line = if args.json {
         json_line(&privatizer, &privatized)
     } else {
@@ -107,12 +111,11 @@ pub fn run(args: Args) -> Result {
     sink.finish()?;
     let counts = Counts {
         rows: 1,
-        documents: 1,
-        words: privatized.tokens,
-        unknown: privatized.unknown,
-        ..Counts::default()
+        cut,
+        ..Counts::of(&[privatized])
     };
     let report = Report {
+        units: counts.lengths.statistics(),
         counts,
         restarts: Vec::new(),
     };
@@ -207,6 +210,7 @@ fn write_manifest(
     let Some(path) = &args.manifest else {
         return Ok(());
     };
-    let record = manifest::record(privatizer, report, corpus);
+    let mut record = manifest::record(privatizer, report, corpus);
+    record["unit"] = manifest::unit(privatizer, report, &args.corpus);
     write_record(path, format!("{record:#}\n").as_bytes())
 }
