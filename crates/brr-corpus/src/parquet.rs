@@ -13,6 +13,7 @@
 //! a new writer as if they came from another file, while what it writes of them is not written
 //! again.
 
+mod batch;
 mod units;
 
 use std::fs::File;
@@ -22,10 +23,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ::parquet::basic::{LogicalType, Repetition, Type};
-use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_typed_column_reader};
+use ::parquet::basic::{LogicalType, Type};
+use ::parquet::column::reader::{ColumnReader, get_typed_column_reader};
 use ::parquet::column::writer::ColumnCloseResult;
-use ::parquet::data_type::{ByteArray, ByteArrayType};
+use ::parquet::data_type::ByteArrayType;
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::{
     ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataReader,
@@ -39,14 +40,15 @@ use bytes::Bytes;
 
 use crate::checkpoint::Counts;
 use crate::edits::OnBadRow;
-use crate::error::{Error, NO_UNIT, Result, nth_option};
+use crate::error::{Error, Result, nth_option};
 use crate::files;
 use crate::output::{Output, Partial};
 use crate::pipeline;
 use crate::rows::{Event, Job, Report};
 use crate::source::Source;
-use crate::units::{Accounts, Ledger, shortened};
+use crate::units::{Accounts, Ledger};
 
+use batch::{BadValue, Batch, Column, privatize_batch};
 use units::{Owners, find_unit};
 
 /// Rows that go through the pipeline together.
@@ -453,43 +455,6 @@ fn as_it_is(chunk: &ColumnChunkMetaData, group: &RowGroupMetaData) -> ColumnClos
     }
 }
 
-/// A private column chunk.
-struct Column {
-    reader: ColumnReaderImpl<ByteArrayType>,
-    description: Arc<ColumnDescriptor>,
-    /// Rows read.
-    row: usize,
-}
-
-/// Some of its values, with the levels that place them.
-#[derive(Default)]
-struct Batch {
-    values: Vec<ByteArray>,
-    definition: Vec<i16>,
-    repetition: Vec<i16>,
-    /// Rows of the row group before these.
-    first: usize,
-    rows: u64,
-    /// How many words of each value are kept, if units are counted; none if it is nobody's.
-    caps: Vec<Option<u64>>,
-    counts: Counts,
-}
-
-impl Column {
-    fn next(&mut self) -> Result<Option<Batch>, ParquetError> {
-        let mut batch = Batch::default();
-        let (rows, ..) = self.reader.read_records(
-            BATCH,
-            Some(&mut batch.definition),
-            Some(&mut batch.repetition),
-            &mut batch.values,
-        )?;
-        (batch.first, batch.rows) = (self.row, rows as u64);
-        self.row += rows;
-        Ok((rows > 0).then_some(batch))
-    }
-}
-
 /// Takes a private column chunk through the privatizer.
 fn rewrite<W: Write + Send>(
     job: &Job<'_>,
@@ -534,110 +499,6 @@ fn rewrite<W: Write + Send>(
     };
     pipeline::run(job.threads, next, work, write)?;
     writer.close().map_err(|e| trouble.output(e))
-}
-
-/// A value that cannot be privatized, in this row of the batch.
-struct BadValue {
-    row: u64,
-    reason: &'static str,
-}
-
-/// A value's text, if it is one.
-fn text(value: &ByteArray) -> Option<&str> {
-    std::str::from_utf8(value.data()).ok()
-}
-
-fn privatize_batch(
-    job: &Job<'_>,
-    description: &ColumnDescriptor,
-    mut batch: Batch,
-) -> Result<Result<Batch, BadValue>> {
-    if let Some(bad) = (0..batch.values.len()).find_map(|value| batch.problem(value)) {
-        if job.on_bad_row == OnBadRow::Fail {
-            let (value, reason) = bad;
-            let row = batch.rows_of(description)[value] as u64;
-            return Ok(Err(BadValue { row, reason }));
-        }
-        batch.empty_bad_values(description);
-    }
-    let cap = |value: usize| match batch.caps.get(value) {
-        Some(cap) => cap.unwrap_or(0),
-        None => job.units.cap(),
-    };
-    let texts = batch
-        .values
-        .iter()
-        .map(|value| text(value).unwrap_or_default());
-    let texts = texts.enumerate().map(|(i, text)| shortened(text, cap(i)));
-    let (texts, cut): (Vec<&str>, Vec<u64>) = texts.unzip();
-    let privatized = job.privatizer.privatize_batch(&texts)?;
-    batch.counts = Counts {
-        cut: cut.iter().sum(),
-        emptied: batch.counts.emptied,
-        ..Counts::of(&privatized)
-    };
-    let values = privatized.into_iter().map(|t| t.text.into_bytes().into());
-    batch.values = values.collect();
-    Ok(Ok(batch))
-}
-
-impl Batch {
-    /// Whether a value cannot be privatized, and why.
-    fn problem(&self, value: usize) -> Option<(usize, &'static str)> {
-        match (text(&self.values[value]), self.caps.get(value)) {
-            (None, _) => Some((value, "is not UTF-8")),
-            (_, Some(None)) => Some((value, NO_UNIT)),
-            _ => None,
-        }
-    }
-
-    /// The row of each value.
-    fn rows_of(&self, description: &ColumnDescriptor) -> Vec<usize> {
-        let levels = self.levels_of(description).into_iter();
-        if self.repetition.is_empty() {
-            return levels.collect();
-        }
-        let mut begun = 0;
-        let mut rows = Vec::with_capacity(self.repetition.len());
-        for repetition in &self.repetition {
-            begun += usize::from(*repetition == 0);
-            rows.push(begun.saturating_sub(1));
-        }
-        levels.map(|level| rows[level]).collect()
-    }
-
-    /// The place of each value among the levels: those that are null have no value.
-    fn levels_of(&self, description: &ColumnDescriptor) -> Vec<usize> {
-        if self.definition.is_empty() {
-            return (0..self.values.len()).collect();
-        }
-        let full = description.max_def_level();
-        let levels = self.definition.iter().enumerate();
-        let there = levels.filter(|(_, d)| **d == full);
-        there.map(|(level, _)| level).collect()
-    }
-
-    /// Values that cannot be privatized become null, or empty where null is not allowed.
-    fn empty_bad_values(&mut self, description: &ColumnDescriptor) {
-        let info = description.self_type().get_basic_info();
-        let nullable = info.has_repetition() && info.repetition() == Repetition::OPTIONAL;
-        let levels = self.levels_of(description);
-        for value in (0..self.values.len()).rev() {
-            if self.problem(value).is_none() {
-                continue;
-            }
-            self.counts.emptied += 1;
-            if nullable {
-                self.definition[levels[value]] -= 1;
-                self.values.remove(value);
-                if !self.caps.is_empty() {
-                    self.caps.remove(value);
-                }
-            } else {
-                self.values[value] = ByteArray::from("");
-            }
-        }
-    }
 }
 
 /// Writes to the partial file, but for what is there already.

@@ -9,7 +9,8 @@ use ::parquet::data_type::{AsBytes, DataType};
 use ::parquet::errors::ParquetError;
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
-use super::{BATCH, Batch};
+use super::BATCH;
+use super::batch::{Batch, text as text_of};
 use crate::error::{Error, Result, UNIT_IS_PRIVATE};
 use crate::units::{Accounts, Naming, UnitName, trimmed};
 
@@ -67,7 +68,7 @@ impl Owners {
         let rows = batch.rows_of(description);
         let cap = |(row, value): (usize, &_)| {
             let unit = self.0.get(batch.first + row).copied().flatten()?;
-            Some(accounts.admit(unit, super::text(value).unwrap_or_default()))
+            Some(accounts.admit(unit, text_of(value).unwrap_or_default()))
         };
         batch.caps = rows.into_iter().zip(&batch.values).map(cap).collect();
     }
