@@ -7,7 +7,6 @@ use brr::mechanism::Search;
 use brr::{Budget, Layout, MechanismKind, Model, Unknown};
 use clap::ValueEnum;
 
-use crate::failure::Result;
 use crate::model_source;
 use crate::usage::Refused;
 
@@ -49,7 +48,7 @@ pub fn share(text: &str) -> Result<f64, Refused> {
 
 impl PrivacyArgs {
     /// The model. What its file says is checked if the guarantee or the budget rests on it.
-    pub fn open_model(&self) -> Result<Arc<Model>> {
+    pub fn open_model(&self) -> crate::failure::Result<Arc<Model>> {
         let brr = matches!(self.mechanism, MechanismArg::Brr);
         let by_itself = self.epsilon.or(self.bound).is_some();
         match brr && by_itself {
