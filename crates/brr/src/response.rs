@@ -2,67 +2,87 @@
 //!
 //! # Guarantee
 //!
-//! Every bit is flipped independently with probability p = t / 2^64 for an
-//! integer t, 1 <= t <= 2^63. For codes c, c' at Hamming distance d and any
+//! Every bit is flipped independently with probability p = t / 2^32 for an
+//! integer t, 1 <= t <= 2^31. For codes c, c' at Hamming distance d and any
 //! result r, the factors of Pr[r | c] and Pr[r | c'] agree on the n - d common
 //! bits; on each of the other d bits one of them is p and the other 1 - p. So
 //!
 //! ```text
-//! Pr[r | c] / Pr[r | c']  <=  ((1 - p) / p)^d  =  exp(e * d),   e = ln((2^64 - t) / t).
+//! Pr[r | c] / Pr[r | c']  <=  ((1 - p) / p)^d  =  exp(e * d),   e = ln((2^32 - t) / t).
 //! ```
 //!
-//! **Rounding.** The user asks for epsilon; p = 1 / (1 + exp(epsilon)) would give
-//! it exactly. t is rounded *up* by more than all floating-point error in its
-//! computation (`MARGIN`), so e <= epsilon holds of the integers that are
-//! sampled. The epsilon reported is e itself, computed from t and rounded up by
-//! less than that margin. t <= 2^63 always, as p <= 1/2.
+//! **Rounding.** The user asks for epsilon; T = 2^32 / (1 + exp(epsilon)) would
+//! give it exactly. Three claims about the t that is computed:
 //!
-//! **Sampling.** Each bit owns a 64-bit uniform number u and flips if u < t.
+//! 1. *t >= T (1 + m), or t = 2^31*, with m = `MARGIN` - 2^-49: T is computed
+//!    with a relative error below 2^-49, multiplied by 1 + `MARGIN` and rounded
+//!    up to an integer. Where that exceeds 2^31 (p = 1/2: pure noise) or falls
+//!    below 1 (t = 0 would give the code away), t is that end of its range.
+//! 2. *e <= epsilon - m, or e = 0.* e falls with t, and its slope in ln t is
+//!    -2^32 / (2^32 - t), at most -1; t exceeds T by at least m in ln t, up to
+//!    a term in m^2 that the margin also covers.
+//! 3. *The epsilon reported is at least e and at most epsilon.* It is e computed
+//!    from t and rounded up, by at most 22.2 * 2^-47 < 2^-42 < m: e is at most
+//!    ln(2^32 - 1) < 22.2, whatever was asked.
+//!
+//! Rounding t up to an integer costs little where p is large, and more as T
+//! falls: t = 1, e = 22.18, is the least noise there is. Any t of its range is
+//! a correct threshold; rounding decides how close to the request it comes.
+//!
+//! **Sampling.** Each bit owns a 32-bit uniform number u and flips if u < t.
 //! The numbers are drawn bit-sliced: one random limb holds one binary digit of
 //! 64 numbers. Comparing from the most significant digit on, a number is
-//! decided at the first digit in which it differs from t; the loop ends when
-//! every number of the code is decided, and undecided after 64 digits means
-//! u = t, no flip. How long that takes depends on the random digits alone.
+//! decided at the first digit in which it differs from t; undecided after all
+//! 32 digits means u = t, no flip.
+//!
+//! **Time.** All 32 digits are always drawn and compared, without a branch on
+//! them. Most numbers are decided after a few digits, but stopping when all are
+//! would let the time tell how the digits fell, and so something about the noise.
 
 use rand_core::CryptoRng;
 
+use crate::codes::CodeBits;
 use crate::epsilon::{Epsilon, round_up};
 
-/// Relative safety margin of the flip threshold.
-///
-/// libm's `exp` and the three operations around it err by less than 2^-49; the
-/// reported epsilon adds at most 44.4 * 2^-48 < 2^-42. 2^-41 covers both.
+/// Relative safety margin of the flip threshold: claims 1 to 3 above hold, as
+/// 2^-41 - 2^-49 > 2^-42.
 const MARGIN: f64 = 1.0 / (1u64 << 41) as f64;
 
-/// The flip threshold t of randomized response, over 2^64.
+/// 2^32: what thresholds are out of.
+const SCALE: f64 = (1u64 << 32) as f64;
+
+/// The flip threshold t of randomized response, over 2^32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FlipThreshold(u64);
+pub struct FlipThreshold(u32);
 
 impl FlipThreshold {
+    /// Binary digits drawn for each bit of a code.
+    pub const DIGITS: usize = 32;
+
     /// p = 1/2: the output is uniform, whatever the input.
-    const HALF: u64 = 1 << 63;
+    const HALF: u32 = 1 << 31;
 
     /// The smallest threshold known to give at most `epsilon` per bit.
     pub fn new(epsilon: Epsilon) -> FlipThreshold {
-        // 2^64 / (1 + e^x) = 2^64 * q / (1 + q) with q = e^-x: no overflow for large x.
+        // 2^32 / (1 + e^x) = 2^32 * q / (1 + q) with q = e^-x: no overflow for large x.
         let q = libm::exp(-epsilon.get());
-        let scaled = 18_446_744_073_709_551_616.0 * (q / (1.0 + q)) * (1.0 + MARGIN);
-        let t = if scaled >= Self::HALF as f64 {
+        let scaled = SCALE * (q / (1.0 + q)) * (1.0 + MARGIN);
+        let t = if scaled >= f64::from(Self::HALF) {
             Self::HALF
         } else {
-            (scaled.ceil() as u64).max(1)
+            (scaled.ceil() as u32).max(1)
         };
         FlipThreshold(t)
     }
 
-    /// The integer t: a bit flips with probability t / 2^64.
-    pub fn get(self) -> u64 {
+    /// The integer t: a bit flips with probability t / 2^32.
+    pub fn get(self) -> u32 {
         self.0
     }
 
     /// The flip probability, for display and simulation.
     pub fn probability(self) -> f64 {
-        self.0 as f64 / 18_446_744_073_709_551_616.0
+        f64::from(self.0) / SCALE
     }
 
     /// Loss per bit of this very threshold, rounded up.
@@ -70,30 +90,27 @@ impl FlipThreshold {
         if self.0 == Self::HALF {
             return 0.0;
         }
-        // ln((2^64 - t)/t) = ln(1 + 2(2^63 - t)/t): the difference is exact, so
-        // nothing cancels for t near 2^63.
-        let excess = 2.0 * (Self::HALF - self.0) as f64 / self.0 as f64;
+        // ln((2^32 - t)/t) = ln(1 + 2(2^31 - t)/t): the difference is exact, so
+        // nothing cancels for t near 2^31.
+        let excess = 2.0 * f64::from(Self::HALF - self.0) / f64::from(self.0);
         round_up(libm::log1p(excess))
     }
 
-    /// Flips each bit of `code` with probability t / 2^64.
+    /// Flips each bit of `code` with probability t / 2^32.
+    ///
+    /// # Panics
+    /// If `code` is longer than the longest code.
     pub fn apply<R: CryptoRng + ?Sized>(self, code: &mut [u64], rng: &mut R) {
-        const MAX_LIMBS: usize = 16;
-        let limbs = code.len();
-        assert!(limbs <= MAX_LIMBS, "codes have at most 1024 bits");
+        const MAX_LIMBS: usize = CodeBits::MAX.limbs();
+        assert!(code.len() <= MAX_LIMBS, "codes have at most 1024 bits");
         let mut undecided = [u64::MAX; MAX_LIMBS];
-        for digit in (0..64).rev() {
-            let ones = 0u64.wrapping_sub(self.0 >> digit & 1);
-            let mut open = 0;
+        for digit in (0..Self::DIGITS).rev() {
+            let ones = 0u64.wrapping_sub(u64::from(self.0 >> digit & 1));
             for (code, undecided) in code.iter_mut().zip(&mut undecided) {
                 let random = rng.next_u64();
                 // t's digit 1, ours 0: below t, flip. t's 0, ours 1: above, no flip.
                 *code ^= *undecided & ones & !random;
                 *undecided &= !(random ^ ones);
-                open |= *undecided;
-            }
-            if open == 0 {
-                break;
             }
         }
     }
@@ -113,11 +130,12 @@ mod tests {
     fn reported_epsilon_is_never_above_what_was_asked() {
         let mut x = 1e-18;
         while x < 1e4 {
-            let got = threshold(x).epsilon();
-            assert!(got <= x, "asked {x}, got {got}");
-            // Above, t itself is so small that its rounding shows.
-            if (1e-3..20.0).contains(&x) {
-                assert!(got > x * (1.0 - 1e-8), "asked {x}, wasteful {got}");
+            let t = threshold(x);
+            assert!(t.epsilon() <= x, "asked {x}, got {}", t.epsilon());
+            // Nor is it far below: one less in the threshold would be too much.
+            if t.get() > 1 {
+                let less = FlipThreshold(t.get() - 1).epsilon();
+                assert!(less > x - 2.0 * MARGIN, "asked {x}, wasteful {t:?}");
             }
             x *= 1.0173;
         }
@@ -125,13 +143,21 @@ mod tests {
 
     #[test]
     fn boundaries() {
-        assert_eq!(threshold(1e-18).get(), 1 << 63);
+        assert_eq!(threshold(1e-18).get(), 1 << 31);
         assert_eq!(threshold(1e-18).epsilon(), 0.0);
+        // The first step away from pure noise, and no sooner: ln(1 + 2 / (2^31 - 1)).
+        let step = FlipThreshold((1 << 31) - 1);
+        assert!(step.epsilon() > 9.313e-10 && step.epsilon() < 9.314e-10);
+        assert_eq!(threshold(step.epsilon() * 0.99).get(), 1 << 31);
+        assert_eq!(threshold(step.epsilon() + 2.0 * MARGIN), step);
+        // The least noise there is: ln(2^32 - 1).
         assert_eq!(threshold(1e6).get(), 1);
-        assert!((threshold(1e6).epsilon() - 44.361).abs() < 1e-2);
-        // 1/(1+e^ln 3) = 1/4, and a little above it.
-        let t = threshold(3f64.ln()).get();
-        assert!((1 << 62..(1 << 62) + (1 << 23)).contains(&t));
+        let most = f64::from(u32::MAX).ln();
+        assert!(threshold(1e6).epsilon() >= most);
+        assert!(threshold(1e6).epsilon() < most + 1e-12);
+        assert_eq!(threshold(most - 1e-9).get(), 2);
+        // 1/(1+e^ln 3) = 1/4, and the next number above it.
+        assert_eq!(threshold(3f64.ln()).get(), (1 << 30) + 1);
     }
 
     /// The bit-sliced comparison against the same digits compared as numbers.
@@ -143,7 +169,7 @@ mod tests {
             t.apply(&mut code, &mut ChaCha20Rng::seed_from_u64(seed));
 
             let mut rng = ChaCha20Rng::seed_from_u64(seed);
-            let digits: Vec<[u64; 4]> = (0..64)
+            let digits: Vec<[u64; 4]> = (0..FlipThreshold::DIGITS)
                 .map(|_| std::array::from_fn(|_| rand_core::Rng::next_u64(&mut rng)))
                 .collect();
             for bit in 0..256 {
@@ -151,12 +177,12 @@ mod tests {
                     .iter()
                     .fold(0u64, |u, d| u << 1 | d[bit / 64] >> (bit % 64) & 1);
                 let flipped = code[bit / 64] >> (bit % 64) & 1 == 1;
-                assert_eq!(flipped, u < t.get(), "bit {bit}");
+                assert_eq!(flipped, u < u64::from(t.get()), "bit {bit}");
             }
         }
     }
 
-    /// A generator that repeats a fixed list of limbs: for boundary cases.
+    /// A generator that repeats a fixed list of limbs, and counts them.
     struct Script(Vec<u64>, usize);
 
     impl rand_core::TryRng for Script {
@@ -174,17 +200,42 @@ mod tests {
     }
     impl rand_core::TryCryptoRng for Script {}
 
+    /// The digits of 64 equal numbers, most significant first.
+    fn digits_of(u: u32) -> Vec<u64> {
+        let digits = (0..32).rev().map(|k| u64::from(u >> k & 1));
+        digits.map(|digit| 0u64.wrapping_sub(digit)).collect()
+    }
+
     #[test]
     fn a_number_equal_to_the_threshold_does_not_flip_and_one_below_does() {
+        for t in [threshold(0.7), threshold(1e-18), threshold(1e6)] {
+            let u = t.get();
+            for (u, flips) in [(u, false), (u - 1, true), (u + 1, false)] {
+                let mut code = [0];
+                t.apply(&mut code, &mut Script(digits_of(u), 0));
+                assert_eq!(code[0], if flips { u64::MAX } else { 0 });
+            }
+        }
+    }
+
+    /// Whether all bits are decided by the first digit, by the last or by none,
+    /// the same number of limbs is drawn.
+    #[test]
+    fn how_much_is_drawn_does_not_depend_on_what_is_drawn() {
         let t = threshold(0.7);
-        for (u, flips) in [(t.get(), false), (t.get() - 1, true), (t.get() + 1, false)] {
-            let digits = (0..64)
-                .rev()
-                .map(|k| 0u64.wrapping_sub(u >> k & 1))
-                .collect();
-            let mut code = [0];
-            t.apply(&mut code, &mut Script(digits, 0));
-            assert_eq!(code[0], if flips { u64::MAX } else { 0 });
+        let random = (0..97).map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        for digits in [
+            digits_of(0),
+            digits_of(u32::MAX),
+            digits_of(t.get()),
+            digits_of(t.get() - 1),
+            random.collect(),
+        ] {
+            for limbs in [1, 4, 16] {
+                let mut script = Script(digits.clone(), 0);
+                t.apply(&mut vec![0; limbs], &mut script);
+                assert_eq!(script.1, FlipThreshold::DIGITS * limbs);
+            }
         }
     }
 }

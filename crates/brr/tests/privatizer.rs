@@ -225,7 +225,7 @@ fn golden_run() {
     let texts = ["Qa qb, qc <br/> unknown QD!", "qe"];
     let out = p.privatize_batch_with(&texts, &mut rng);
     let texts: Vec<&str> = out.iter().map(|o| o.text.as_str()).collect();
-    assert_eq!(texts, ["qjd qh, qac <br /> qo qa!", "qtb"]);
+    assert_eq!(texts, ["qjd qsc, qy <br /> qa qxc!", "qmb"]);
 
     // Another search gives the same words.
     let indexed = privatizer(Options {
@@ -241,6 +241,7 @@ fn golden_run() {
         budget: Budget::Epsilon(0.2),
         ..Options::default()
     });
+    let mut rng = ChaCha20Rng::from_seed([42; 32]);
     let out = p.privatize_batch_with(&["Qa qb, qc unknown QD!"], &mut rng);
-    assert_eq!(out[0].text, "qfb qf, qc qq qd!");
+    assert_eq!(out[0].text, "qa qcd, qvb qvc qd!");
 }

@@ -13,7 +13,7 @@
 //! floating-point error of its computation, so ln(A / B) <= epsilon holds of the
 //! integers that are sampled; the epsilon reported is that of A, rounded up.
 //!
-//! **Tokens without a code** become a uniformly random word. 1/N lies between
+//! **Tokens without a code** become a uniformly random word, by the same steps. 1/N lies between
 //! B / S and A / S, so that costs at most e too.
 
 use brr::epsilon::{Epsilon, round_up};
@@ -67,15 +67,12 @@ impl Kary {
     }
 
     /// A number below the total to a word: the first A are the word itself, then
-    /// comes a stretch of B for each of the others in order.
+    /// comes a stretch of B for each of the others in order. Both answers are
+    /// computed, so that the time does not tell which one it was.
     fn word_at(&self, word: u128, u: u128) -> u128 {
-        match u.checked_sub(self.own) {
-            None => word,
-            Some(rest) => {
-                let other = rest / OTHER;
-                other + u128::from(other >= word)
-            }
-        }
+        let other = u.wrapping_sub(self.own) / OTHER;
+        let other = other + u128::from(other >= word);
+        if u < self.own { word } else { other }
     }
 }
 
@@ -97,11 +94,13 @@ impl Mechanism for Kary {
     }
 
     fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId> {
-        let draw = |word: &Option<WordId>| match word {
-            Some(word) => self.word_at(u128::from(*word), uniform_below(self.total(), rng)),
-            None => uniform_below(self.words, rng),
+        let draw = |word: &Option<WordId>| {
+            let range = word.map_or(self.words, |_| self.total());
+            let u = uniform_below(range, rng);
+            let drawn = self.word_at(word.unwrap_or(0).into(), u);
+            word.map_or(u, |_| drawn) as WordId
         };
-        words.iter().map(draw).map(|word| word as WordId).collect()
+        words.iter().map(draw).collect()
     }
 }
 

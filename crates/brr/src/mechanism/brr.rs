@@ -30,7 +30,7 @@ use std::sync::Arc;
 use rand_core::CryptoRng;
 
 use super::{Channel, Mechanism, uniform_below};
-use crate::codes::CodeRows;
+use crate::codes::{CodeBits, CodeRows};
 use crate::epsilon::{Epsilon, round_up};
 use crate::guarantee::Guarantee;
 use crate::model::Model;
@@ -84,23 +84,25 @@ impl Brr {
         }
     }
 
-    /// The noisy codes: the last step that sees the words.
+    /// The noisy codes: the last step that sees the words. Known words and
+    /// unknown tokens take the same draws and the same work.
     fn noisy_codes(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> CodeRows {
         let codes = self.model.codes();
         let mut rows = CodeRows::zeros(codes.bits(), words.len());
+        let mut code = [0; CodeBits::MAX.limbs()];
+        let code = &mut code[..codes.bits().limbs()];
         for (i, word) in words.iter().enumerate() {
             let row = rows.row_mut(i);
-            match word {
-                Some(id) => {
-                    codes.read(*id as usize, row);
-                    self.threshold.apply(row, rng);
-                }
-                None => {
-                    // Noise for nobody, so that unknown tokens take as long.
-                    self.threshold.apply(row, rng);
-                    let id = uniform_below(codes.len() as u128, rng);
-                    codes.read(id as usize, row);
-                }
+            // Noise on zeros is the flips themselves.
+            self.threshold.apply(row, rng);
+            let random = uniform_below(codes.len() as u128, rng) as WordId;
+            let (id, flips) = match word {
+                Some(id) => (*id, u64::MAX),
+                None => (random, 0),
+            };
+            codes.read(id as usize, code);
+            for (limb, code) in row.iter_mut().zip(&*code) {
+                *limb = (*limb & flips) ^ code;
             }
         }
         rows

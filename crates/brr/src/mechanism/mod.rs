@@ -54,7 +54,8 @@ pub trait Mechanism: Send + Sync {
 /// Lemire's method (2019): for uniform r below 2^128, the whole part of
 /// r n / 2^128 is uniform once the 2^128 mod n values of r are drawn again
 /// whose fraction is too low. A fraction below n is where to look, and has a
-/// probability below 2^-32 for n below 2^96: the time tells nothing of n.
+/// probability below 2^-32 for n below 2^96: but for one draw in 2^32, all take
+/// the same time, whatever n is and whatever is drawn.
 pub fn uniform_below(n: u128, rng: &mut dyn CryptoRng) -> u128 {
     loop {
         let draw = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
