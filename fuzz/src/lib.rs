@@ -17,8 +17,7 @@ pub use text::text;
 pub use vectors::{vectors_fasttext, vectors_npy, vectors_packed, vectors_text, vectors_word2vec};
 pub use vocabulary::vocabulary;
 
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng;
+use brr::random::Noise;
 
 /// What a target does with an input.
 pub type Body = fn(&[u8]);
@@ -39,6 +38,6 @@ pub const TARGETS: [(&str, Body); 11] = [
 ];
 
 /// Noise that is the same in every run.
-fn noise() -> ChaCha20Rng {
-    ChaCha20Rng::seed_from_u64(1)
+fn noise() -> Noise {
+    Noise::numbered(1)
 }

@@ -12,13 +12,12 @@ use std::time::Instant;
 use brr::frequency::Sampler;
 use brr::guarantee::PairDistances;
 use brr::mechanism::{Brr, Exponential, Mechanism, Search};
+use brr::random::Noise;
 use brr::vocabulary::WordId;
 use brr::{Epsilon, Model};
 use brr_eval::mechanisms::{Madlib, Space};
 use brr_train::matrix::rotation::{generator, uniform};
 use brr_train::vectors::{LoadOptions, load};
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng;
 use serde_json::json;
 
 type Failure = Box<dyn std::error::Error>;
@@ -50,13 +49,13 @@ fn main() -> Result<(), Failure> {
     let text: Vec<Option<WordId>> = (0..tokens)
         .map(|_| Some(sampler.word(uniform(&mut draws))))
         .collect();
-    let mut rng = ChaCha20Rng::seed_from_u64(1);
+    let mut noise = Noise::numbered(1);
     // Tables and caches are warm after the first words.
     ready
         .mechanism
-        .privatize(&text[..tokens.min(256)], &mut rng);
+        .privatize(&text[..tokens.min(256)], &mut noise);
     let started = Instant::now();
-    let out = ready.mechanism.privatize(&text, &mut rng);
+    let out = ready.mechanism.privatize(&text, &mut noise);
     let seconds = started.elapsed().as_secs_f64();
     let kept = out.iter().zip(&text).filter(|(y, w)| Some(**y) == **w);
     println!(
@@ -140,7 +139,7 @@ fn searched(
     let graph = Graph::build(space, GraphOptions::default());
     let exact = Madlib::new(space.clone(), epsilon);
     let words: Vec<Option<WordId>> = (0..500.min(space.len() as WordId)).map(Some).collect();
-    let queries = exact.noisy_vectors(&words, &mut ChaCha20Rng::seed_from_u64(2));
+    let queries = exact.noisy_vectors(&words, &mut Noise::numbered(2));
     let recall = graph.recall(space, &queries);
     let madlib = Madlib::with_search(space.clone(), epsilon, Arc::new(graph));
     Ok((madlib, Some(recall)))

@@ -9,13 +9,12 @@
 use std::sync::Arc;
 
 use brr::mechanism::{Brr, Exponential, Mechanism};
+use brr::random::Noise;
 use brr::{Budget, Epsilon, Model};
 use brr_eval::channel::{ExponentialRows, Rows};
 use brr_eval::estimate::{Documents, Effort, Estimates, Plan, Start, Stop, WordChannel, estimate};
 use brr_eval::mechanisms::Kary;
 use brr_train::quality::spearman;
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng;
 use serde_json::{Value, json};
 
 const SEED: u64 = 1;
@@ -139,11 +138,11 @@ fn measure(
 ) -> brr::Result<Value> {
     let words = model.vocabulary().len();
     let (mechanism, rows) = subject(name, bound, model)?;
-    let mut rng = ChaCha20Rng::seed_from_u64(SEED);
+    let mut noise = Noise::numbered(SEED);
     let mut documents = Documents::new(words);
     let mut kept = 0;
     for text in texts {
-        let outputs = mechanism.privatize(text, &mut rng);
+        let outputs = mechanism.privatize(text, &mut noise);
         kept += text
             .iter()
             .zip(&outputs)

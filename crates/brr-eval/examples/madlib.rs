@@ -9,11 +9,10 @@ use std::time::Instant;
 use brr::Epsilon;
 use brr::mechanism::Mechanism;
 use brr::parallel;
+use brr::random::Noise;
 use brr_eval::interval::Binomial;
 use brr_eval::mechanisms::{Madlib, Space};
 use brr_train::vectors::Vectors;
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng;
 
 fn load(path: &str) -> Vectors {
     let text = std::fs::read_to_string(path).expect("a file of vectors");
@@ -83,7 +82,7 @@ fn main() {
             let start = Instant::now();
             let kept = keep(&approximate, &words);
             let speed = words.len() as f64 / start.elapsed().as_secs_f64();
-            let queries = exact.noisy_vectors(&words, &mut ChaCha20Rng::seed_from_u64(2));
+            let queries = exact.noisy_vectors(&words, &mut Noise::numbered(2));
             let recall = graph.recall(&space, &queries);
             print!("; approximate {speed:.0} words/s, recall {recall:.3}, N_w {kept}");
         }
@@ -93,7 +92,7 @@ fn main() {
 
 /// Share of words kept, with its 95 % interval.
 fn keep(mechanism: &dyn Mechanism, words: &[Option<u32>]) -> String {
-    let out = mechanism.privatize(words, &mut ChaCha20Rng::seed_from_u64(1));
+    let out = mechanism.privatize(words, &mut Noise::numbered(1));
     let kept = out
         .iter()
         .zip(words)

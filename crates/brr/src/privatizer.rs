@@ -5,15 +5,13 @@
 
 use std::sync::Arc;
 
-use rand_core::CryptoRng;
-
 use crate::epsilon::Epsilon;
 use crate::error::{Error, Result};
 use crate::frequency::Keep;
 use crate::guarantee::{Budget, Guarantee};
 use crate::mechanism::{Brr, Exponential, Mechanism, Search};
 use crate::model::{Model, Standing};
-use crate::random;
+use crate::random::Noise;
 use crate::text::{Adjacency, Layout, Lookup, Rendering, Tokens, Unknown};
 use crate::vocabulary::WordId;
 
@@ -149,23 +147,23 @@ impl Privatizer {
     /// Privatizes many texts at once, each word on its own: faster than one by
     /// one, with the same distribution.
     pub fn privatize_batch(&self, texts: &[impl AsRef<str>]) -> Result<Vec<Privatized>> {
-        Ok(self.run(texts, &mut random::from_os()?))
+        Ok(self.run(texts, &mut Noise::from_os()?))
     }
 
-    /// As [`privatize_batch`](Self::privatize_batch), with the caller's
-    /// randomness. Only for tests and seeded evaluation.
+    /// As [`privatize_batch`](Self::privatize_batch), with noise that may be
+    /// seeded. Only for tests and seeded evaluation.
     #[cfg(feature = "test-seam")]
     pub fn privatize_batch_with(
         &self,
         texts: &[impl AsRef<str>],
-        rng: &mut dyn CryptoRng,
+        noise: &mut Noise,
     ) -> Vec<Privatized> {
-        self.run(texts, rng)
+        self.run(texts, noise)
     }
 
-    fn run(&self, texts: &[impl AsRef<str>], rng: &mut dyn CryptoRng) -> Vec<Privatized> {
+    fn run(&self, texts: &[impl AsRef<str>], noise: &mut Noise) -> Vec<Privatized> {
         let (tokens, ends) = self.cut(texts);
-        let outputs = self.mechanism.privatize(&tokens.words, rng);
+        let outputs = self.mechanism.privatize(&tokens.words, noise);
         let (mut piece, mut token) = (0, 0);
         let mut privatized = Vec::with_capacity(texts.len());
         for (piece_end, token_end) in ends {

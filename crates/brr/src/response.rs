@@ -39,10 +39,9 @@
 //! them. Most numbers are decided after a few digits, but stopping when all are
 //! would let the time tell how the digits fell, and so something about the noise.
 
-use rand_core::CryptoRng;
-
 use crate::codes::CodeBits;
 use crate::epsilon::{Epsilon, round_up};
+use crate::random::Noise;
 
 /// Relative safety margin of the flip threshold: claims 1 to 3 above hold, as
 /// 2^-41 - 2^-49 > 2^-42.
@@ -100,14 +99,19 @@ impl FlipThreshold {
     ///
     /// # Panics
     /// If `code` is longer than the longest code.
-    pub fn apply<R: CryptoRng + ?Sized>(self, code: &mut [u64], rng: &mut R) {
+    pub fn apply(self, code: &mut [u64], noise: &mut Noise) {
         const MAX_LIMBS: usize = CodeBits::MAX.limbs();
         assert!(code.len() <= MAX_LIMBS, "codes have at most 1024 bits");
+        let mut digits = [0; FlipThreshold::DIGITS * MAX_LIMBS];
+        let digits = &mut digits[..Self::DIGITS * code.len()];
+        noise.fill(digits);
         let mut undecided = [u64::MAX; MAX_LIMBS];
-        for digit in (0..Self::DIGITS).rev() {
+        for (digit, limbs) in (0..Self::DIGITS)
+            .rev()
+            .zip(digits.chunks(code.len().max(1)))
+        {
             let ones = 0u64.wrapping_sub(u64::from(self.0 >> digit & 1));
-            for (code, undecided) in code.iter_mut().zip(&mut undecided) {
-                let random = rng.next_u64();
+            for ((code, undecided), random) in code.iter_mut().zip(&mut undecided).zip(limbs) {
                 // t's digit 1, ours 0: below t, flip. t's 0, ours 1: above, no flip.
                 *code ^= *undecided & ones & !random;
                 *undecided &= !(random ^ ones);
@@ -119,8 +123,8 @@ impl FlipThreshold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand_chacha::ChaCha20Rng;
-    use rand_core::SeedableRng;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn threshold(epsilon: f64) -> FlipThreshold {
         FlipThreshold::new(Epsilon::new(epsilon).unwrap())
@@ -166,11 +170,11 @@ mod tests {
         for (seed, epsilon) in [(1, 0.01), (2, 0.5), (3, 1.0), (4, 5.0)] {
             let t = threshold(epsilon);
             let mut code = [0u64; 4];
-            t.apply(&mut code, &mut ChaCha20Rng::seed_from_u64(seed));
+            t.apply(&mut code, &mut Noise::numbered(seed));
 
-            let mut rng = ChaCha20Rng::seed_from_u64(seed);
+            let mut noise = Noise::numbered(seed);
             let digits: Vec<[u64; 4]> = (0..FlipThreshold::DIGITS)
-                .map(|_| std::array::from_fn(|_| rand_core::Rng::next_u64(&mut rng)))
+                .map(|_| std::array::from_fn(|_| noise.limb()))
                 .collect();
             for bit in 0..256 {
                 let u = digits
@@ -182,23 +186,13 @@ mod tests {
         }
     }
 
-    /// A generator that repeats a fixed list of limbs, and counts them.
-    struct Script(Vec<u64>, usize);
-
-    impl rand_core::TryRng for Script {
-        type Error = std::convert::Infallible;
-        fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-            Ok(self.try_next_u64()? as u32)
-        }
-        fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-            self.1 += 1;
-            Ok(self.0[(self.1 - 1) % self.0.len()])
-        }
-        fn try_fill_bytes(&mut self, _: &mut [u8]) -> Result<(), Self::Error> {
-            unreachable!("randomized response draws limbs")
-        }
+    /// Noise that repeats a list of limbs, and the count of those drawn.
+    fn script(limbs: Vec<u64>) -> (Noise, Arc<AtomicUsize>) {
+        let drawn = Arc::new(AtomicUsize::new(0));
+        let count = drawn.clone();
+        let next = move || limbs[count.fetch_add(1, Ordering::Relaxed) % limbs.len()];
+        (Noise::scripted(next), drawn)
     }
-    impl rand_core::TryCryptoRng for Script {}
 
     /// The digits of 64 equal numbers, most significant first.
     fn digits_of(u: u32) -> Vec<u64> {
@@ -212,7 +206,7 @@ mod tests {
             let u = t.get();
             for (u, flips) in [(u, false), (u - 1, true), (u + 1, false)] {
                 let mut code = [0];
-                t.apply(&mut code, &mut Script(digits_of(u), 0));
+                t.apply(&mut code, &mut script(digits_of(u)).0);
                 assert_eq!(code[0], if flips { u64::MAX } else { 0 });
             }
         }
@@ -232,9 +226,9 @@ mod tests {
             random.collect(),
         ] {
             for limbs in [1, 4, 16] {
-                let mut script = Script(digits.clone(), 0);
-                t.apply(&mut vec![0; limbs], &mut script);
-                assert_eq!(script.1, FlipThreshold::DIGITS * limbs);
+                let (mut noise, drawn) = script(digits.clone());
+                t.apply(&mut vec![0; limbs], &mut noise);
+                assert_eq!(drawn.load(Ordering::Relaxed), FlipThreshold::DIGITS * limbs);
             }
         }
     }

@@ -3,12 +3,14 @@
 
 mod support;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use brr::codes::{CodeRows, hamming};
 use brr::epsilon::Epsilon;
 use brr::mechanism::{Brr, Mechanism};
+use brr::random::Noise;
 use brr::response::FlipThreshold;
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng;
 use support::{Mix, chi_square_limit, model_of, random_codes, random_model};
 
 /// Standard deviations beyond which a normal variable falls with probability 1e-6.
@@ -19,12 +21,12 @@ fn each_bit_flips_at_the_promised_rate_and_on_its_own() {
     for epsilon in [0.05, 0.6, 2.0] {
         let threshold = FlipThreshold::new(Epsilon::new(epsilon).unwrap());
         let p = 1.0 / (1.0 + f64::exp(epsilon));
-        let mut rng = ChaCha20Rng::seed_from_u64(11);
+        let mut noise = Noise::numbered(11);
         let runs = 40_000;
         let (mut flips, mut per_bit, mut pairs) = (0u64, [0u32; 256], 0u64);
         for _ in 0..runs {
             let mut code = [0u64; 4];
-            threshold.apply(&mut code, &mut rng);
+            threshold.apply(&mut code, &mut noise);
             flips += code
                 .iter()
                 .map(|limb| u64::from(limb.count_ones()))
@@ -82,10 +84,10 @@ fn words_come_out_as_an_independent_simulation_says() {
         let model = random_model(bits, words, 5);
         let codes = model.codes().to_rows();
         let brr = Brr::new(model, Epsilon::new(epsilon).unwrap());
-        let (mut rng, mut mix) = (ChaCha20Rng::seed_from_u64(1), Mix(2));
+        let (mut noise, mut mix) = (Noise::numbered(1), Mix(2));
         let runs = 20_000;
         let (mut ours, mut naive) = (vec![0u64; words], vec![0u64; words]);
-        for id in brr.privatize(&vec![Some(3); runs], &mut rng) {
+        for id in brr.privatize(&vec![Some(3); runs], &mut noise) {
             ours[id as usize] += 1;
         }
         for _ in 0..runs {
@@ -110,7 +112,7 @@ fn unknown_tokens_become_uniformly_random_words() {
     let brr = Brr::new(model, Epsilon::new(1.0).unwrap());
     let runs = 50_000;
     let mut counts = [0u64; 50];
-    for id in brr.privatize(&vec![None; runs], &mut ChaCha20Rng::seed_from_u64(4)) {
+    for id in brr.privatize(&vec![None; runs], &mut Noise::numbered(4)) {
         counts[id as usize] += 1;
     }
     let expected = runs as f64 / 50.0;
@@ -119,6 +121,30 @@ fn unknown_tokens_become_uniformly_random_words() {
         .map(|&c| (c as f64 - expected).powi(2) / expected)
         .sum();
     assert!(statistic < chi_square_limit(49), "{statistic}");
+}
+
+/// Whether a token is known, and however the noise falls, a token takes the same
+/// number of random limbs: how many are drawn tells nothing.
+#[test]
+fn every_token_takes_the_same_number_of_draws() {
+    // Of 2^6 words none is drawn a second time, not even by a script.
+    let brr = Brr::new(random_model(128, 64, 9), Epsilon::new(1.0).unwrap());
+    let drawn = |words: &[Option<u32>], limb: u64| {
+        let count = Arc::new(AtomicUsize::new(0));
+        let counter = count.clone();
+        let mut noise = Noise::scripted(move || {
+            let i = counter.fetch_add(1, Ordering::Relaxed) as u64;
+            limb.rotate_left(i as u32 % 64)
+        });
+        brr.privatize(words, &mut noise);
+        count.load(Ordering::Relaxed)
+    };
+    let each = FlipThreshold::DIGITS * 2 + 2;
+    for limb in [0, u64::MAX, 0x9e37_79b9_7f4a_7c15] {
+        assert_eq!(drawn(&[Some(3); 7], limb), 7 * each);
+        assert_eq!(drawn(&[None; 7], limb), 7 * each);
+        assert_eq!(drawn(&[Some(49), None, Some(0)], limb), 3 * each);
+    }
 }
 
 /// A word that shares its code with a word of lower id can never be an output:
@@ -131,10 +157,10 @@ fn no_output_gives_an_unknown_token_away() {
     codes.row_mut(4).copy_from_slice(&first);
     let words: Vec<String> = (0..6).map(support::letters).collect();
     let brr = Brr::new(model_of(&words, &codes), Epsilon::new(0.5).unwrap());
-    let mut rng = ChaCha20Rng::seed_from_u64(8);
+    let mut noise = Noise::numbered(8);
     let known: Vec<_> = (0..6).cycle().take(6000).map(Some).collect();
-    assert!(!brr.privatize(&known, &mut rng).contains(&4));
-    assert!(!brr.privatize(&vec![None; 6000], &mut rng).contains(&4));
+    assert!(!brr.privatize(&known, &mut noise).contains(&4));
+    assert!(!brr.privatize(&vec![None; 6000], &mut noise).contains(&4));
 }
 
 /// The loss between an unknown token and a word, measured where it is large.
@@ -142,18 +168,18 @@ fn no_output_gives_an_unknown_token_away() {
 fn the_stated_loss_of_unknown_tokens_covers_what_is_seen() {
     let model = random_model(64, 4, 21);
     let brr = Brr::new(model, Epsilon::new(0.08).unwrap());
-    let mut rng = ChaCha20Rng::seed_from_u64(5);
+    let mut noise = Noise::numbered(5);
     let runs = 40_000;
-    let share = |input, rng: &mut ChaCha20Rng| {
+    let share = |input, noise: &mut Noise| {
         let mut counts = [1.0f64; 4];
-        brr.privatize(&vec![input; runs], rng)
+        brr.privatize(&vec![input; runs], noise)
             .iter()
             .for_each(|&id| counts[id as usize] += 1.0);
         counts.map(|c| c / runs as f64)
     };
-    let unknown = share(None, &mut rng);
+    let unknown = share(None, &mut noise);
     for word in 0..4 {
-        let known = share(Some(word), &mut rng);
+        let known = share(Some(word), &mut noise);
         for (a, b) in unknown.iter().zip(known) {
             let loss = (a / b).ln().abs();
             assert!(loss < brr.guarantee().unknown_loss + 0.2, "{loss}");

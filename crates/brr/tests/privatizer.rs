@@ -2,11 +2,10 @@
 
 mod support;
 
+use brr::random::Noise;
 use brr::text::PUNCTUATION;
 use brr::{Budget, Error, Layout, MechanismKind, Options, Privatizer, Unknown};
 use proptest::prelude::*;
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng;
 use support::whole_model;
 
 fn privatizer(options: Options) -> Privatizer {
@@ -221,9 +220,9 @@ fn golden_run() {
         budget: Budget::Epsilon(0.2),
         ..Options::default()
     });
-    let mut rng = ChaCha20Rng::from_seed([42; 32]);
+    let mut noise = Noise::seeded([42; 32]);
     let texts = ["Qa qb, qc <br/> unknown QD!", "qe"];
-    let out = p.privatize_batch_with(&texts, &mut rng);
+    let out = p.privatize_batch_with(&texts, &mut noise);
     let texts: Vec<&str> = out.iter().map(|o| o.text.as_str()).collect();
     assert_eq!(texts, ["qjd qsc, qy <br /> qa qxc!", "qmb"]);
 
@@ -233,7 +232,7 @@ fn golden_run() {
         ..*p.options()
     });
     let again = ["Qa qb, qc <br/> unknown QD!", "qe"];
-    let mut same = ChaCha20Rng::from_seed([42; 32]);
+    let mut same = Noise::seeded([42; 32]);
     assert_eq!(indexed.privatize_batch_with(&again, &mut same), out);
 
     let p = privatizer(Options {
@@ -241,7 +240,7 @@ fn golden_run() {
         budget: Budget::Epsilon(0.2),
         ..Options::default()
     });
-    let mut rng = ChaCha20Rng::from_seed([42; 32]);
-    let out = p.privatize_batch_with(&["Qa qb, qc unknown QD!"], &mut rng);
+    let mut noise = Noise::seeded([42; 32]);
+    let out = p.privatize_batch_with(&["Qa qb, qc unknown QD!"], &mut noise);
     assert_eq!(out[0].text, "qa qcd, qvb qvc qd!");
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use brr::random::Noise;
 use brr::response::FlipThreshold;
 use brr::{Epsilon, MechanismKind, Options, Privatizer};
 use brr_eval::audit::{self, AuditReport, Claim, Verdict, bit_flips};
@@ -91,8 +92,8 @@ pub fn run(args: Args) -> Result {
 fn flips(privatizer: &Privatizer) -> Result<audit::Check> {
     let epsilon = privatizer.guarantee().epsilon;
     let threshold = FlipThreshold::new(Epsilon::new(epsilon)?);
-    let mut rng = brr::random::from_os()?;
-    let mut flip = |code: &mut [u64]| threshold.apply(code, &mut rng);
+    let mut noise = Noise::from_os()?;
+    let mut flip = |code: &mut [u64]| threshold.apply(code, &mut noise);
     Ok(bit_flips(
         &mut flip,
         privatizer.model().bits(),

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use brr::codes::CodeRows;
 use brr::nearest::{Neighbor, Scan};
+use brr::random::Noise;
 use brr::response::FlipThreshold;
 use brr::{Epsilon, Model};
 use clap::Subcommand;
@@ -141,14 +142,13 @@ fn read_queries(path: &std::path::Path, model: &Model) -> Result<CodeRows> {
 
 /// Codes of random words with a third of the bits flipped or so.
 fn noisy_queries(model: &Model, count: usize) -> Result<CodeRows> {
-    use brr::random::Rng as _;
-    let mut rng = brr::random::from_os()?;
+    let mut noise = Noise::from_os()?;
     let threshold = FlipThreshold::new(Epsilon::new(0.6)?);
     let mut rows = CodeRows::zeros(model.bits(), count);
     for i in 0..count {
-        let id = rng.next_u64() % model.vocabulary().len() as u64;
+        let id = noise.uniform_below(model.vocabulary().len() as u128);
         model.codes().read(id as usize, rows.row_mut(i));
-        threshold.apply(rows.row_mut(i), &mut rng);
+        threshold.apply(rows.row_mut(i), &mut noise);
     }
     Ok(rows)
 }

@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use brr::random::Noise;
 use brr::vocabulary::WordId;
 
 use super::program::Asked;
@@ -18,7 +19,7 @@ const LIKELIEST: usize = 6;
 
 /// Compares the program with the mechanism.
 pub fn check(claim: &Claim<'_>, asked: &Asked, alpha: f64) -> Result<Check, AuditError> {
-    let mut rng = brr::random::from_os()?;
+    let mut noise = Noise::from_os()?;
     let tokens = asked.iter().count();
     let each = alpha / (2.0 * (tokens * (LIKELIEST + 1) + 1) as f64);
     let mut worst = Gap::default();
@@ -26,7 +27,7 @@ pub fn check(claim: &Claim<'_>, asked: &Asked, alpha: f64) -> Result<Check, Audi
     for (word, outputs) in asked.iter() {
         let reference = claim
             .mechanism
-            .privatize(&vec![word; outputs.len()], &mut rng);
+            .privatize(&vec![word; outputs.len()], &mut noise);
         let share = |draws: &[WordId], y: WordId| {
             let hits = draws.iter().filter(|o| **o == y).count() as u64;
             Binomial::new(hits, draws.len() as u64)

@@ -6,6 +6,7 @@
 //! apart. All three must agree equally often. A fixed seed makes the first too
 //! frequent; one noise draw for equal words of a text makes the second too frequent.
 
+use brr::random::Noise;
 use brr::vocabulary::WordId;
 
 use super::program::run;
@@ -77,10 +78,10 @@ fn agreement(a: &[&str], b: &[&str]) -> (u64, u64) {
 
 /// How often two separate draws of the mechanism agree.
 fn reference(claim: &Claim<'_>, words: &[WordId]) -> Result<Binomial, AuditError> {
-    let mut rng = brr::random::from_os()?;
+    let mut noise = Noise::from_os()?;
     let words: Vec<_> = words.iter().chain(words).map(|w| Some(*w)).collect();
-    let a = claim.mechanism.privatize(&words, &mut rng);
-    let b = claim.mechanism.privatize(&words, &mut rng);
+    let a = claim.mechanism.privatize(&words, &mut noise);
+    let b = claim.mechanism.privatize(&words, &mut noise);
     let same = a.iter().zip(&b).filter(|(x, y)| x == y).count();
     Ok(Binomial::new(same as u64, a.len() as u64))
 }

@@ -8,11 +8,10 @@ use crate::fixture;
 use brr::codes::{CodeRows, hamming};
 use brr::mechanism::Brr;
 use brr::nearest::Scan;
+use brr::random::Noise;
 use brr::response::FlipThreshold;
 use brr::vocabulary::WordId;
 use brr::{Epsilon, Options as BrrOptions, Privatizer, Unknown};
-use rand_chacha::ChaCha20Rng;
-use rand_core::{CryptoRng, SeedableRng};
 
 const EPSILON: f64 = 1.2;
 
@@ -108,17 +107,12 @@ fn the_real_privatizer_passes() {
 }
 
 /// BRR whose search prefers the input if it is within `margin` of the nearest.
-fn biased(
-    model: &Model,
-    words: &[Option<WordId>],
-    margin: u32,
-    rng: &mut dyn CryptoRng,
-) -> Vec<WordId> {
+fn biased(model: &Model, words: &[Option<WordId>], margin: u32, noise: &mut Noise) -> Vec<WordId> {
     let (codes, threshold) = (model.codes(), FlipThreshold::new(epsilon(EPSILON)));
     let mut rows = CodeRows::zeros(codes.bits(), words.len());
     for (i, word) in words.iter().enumerate() {
         codes.read(word.unwrap_or(0) as usize, rows.row_mut(i));
-        threshold.apply(rows.row_mut(i), rng);
+        threshold.apply(rows.row_mut(i), noise);
     }
     let mut own = vec![0; codes.bits().limbs()];
     let nearest = Scan::new(codes).nearest(&rows);
@@ -135,8 +129,10 @@ fn biased(
 fn a_tie_broken_toward_the_input_fails() {
     for margin in [0, 6] {
         let model = model();
-        let mut rng = ChaCha20Rng::seed_from_u64(1);
-        let report = audit_words(&model, &mut |words| biased(&model, words, margin, &mut rng));
+        let mut noise = Noise::numbered(1);
+        let report = audit_words(&model, &mut |words| {
+            biased(&model, words, margin, &mut noise)
+        });
         assert!(
             failures(&report).contains(&"loss"),
             "{margin}: {:#?}",
@@ -150,8 +146,8 @@ fn a_flip_probability_rounded_down_fails() {
     let model = model();
     // p = 0.2315 is claimed, 0.2 is drawn.
     let weak = Brr::new(model.clone(), epsilon(4f64.ln()));
-    let mut rng = ChaCha20Rng::seed_from_u64(2);
-    let report = audit_words(&model, &mut |words| weak.privatize(words, &mut rng));
+    let mut noise = Noise::numbered(2);
+    let report = audit_words(&model, &mut |words| weak.privatize(words, &mut noise));
     assert!(
         failures(&report).contains(&"conformance"),
         "{:#?}",
@@ -159,14 +155,14 @@ fn a_flip_probability_rounded_down_fails() {
     );
 
     let threshold = FlipThreshold::new(epsilon(4f64.ln()));
-    let mut flip = |code: &mut [u64]| threshold.apply(code, &mut rng);
+    let mut flip = |code: &mut [u64]| threshold.apply(code, &mut noise);
     let bits = model.bits();
     assert_eq!(
         bit_flips(&mut flip, bits, EPSILON, 400).verdict,
         Verdict::Fail
     );
     let honest = FlipThreshold::new(epsilon(EPSILON));
-    let mut flip = |code: &mut [u64]| honest.apply(code, &mut rng);
+    let mut flip = |code: &mut [u64]| honest.apply(code, &mut noise);
     let check = bit_flips(&mut flip, bits, honest.epsilon(), 400);
     assert_eq!(check.verdict, Verdict::Pass, "{check:?}");
 }
@@ -174,10 +170,10 @@ fn a_flip_probability_rounded_down_fails() {
 #[test]
 fn bits_that_flip_together_fail() {
     let threshold = FlipThreshold::new(epsilon(EPSILON));
-    let mut rng = ChaCha20Rng::seed_from_u64(3);
+    let mut noise = Noise::numbered(3);
     let mut flip = |code: &mut [u64]| {
         let mut mask = [0];
-        threshold.apply(&mut mask, &mut rng);
+        threshold.apply(&mut mask, &mut noise);
         let even = mask[0] & 0x5555_5555_5555_5555;
         code[0] ^= even | even << 1;
     };
@@ -193,7 +189,7 @@ fn a_seeded_generator_fails() {
     let model = model();
     let honest = Brr::new(model.clone(), epsilon(EPSILON));
     let report = audit_words(&model, &mut |words| {
-        honest.privatize(words, &mut ChaCha20Rng::seed_from_u64(7))
+        honest.privatize(words, &mut Noise::numbered(7))
     });
     assert!(
         failures(&report).contains(&"repeats"),
@@ -206,10 +202,10 @@ fn a_seeded_generator_fails() {
 fn one_draw_for_equal_words_fails() {
     let model = model();
     let honest = Brr::new(model.clone(), epsilon(EPSILON));
-    let mut rng = ChaCha20Rng::seed_from_u64(5);
+    let mut noise = Noise::numbered(5);
     let report = audit_words(&model, &mut |words| {
         let all: Vec<_> = (0..400).map(Some).collect();
-        let table = honest.privatize(&all, &mut rng);
+        let table = honest.privatize(&all, &mut noise);
         let of = |w: &Option<WordId>| table[w.unwrap_or(0) as usize];
         words.iter().map(of).collect()
     });

@@ -1,6 +1,7 @@
 //! Channels known by their draws alone.
 
 use brr::mechanism::Mechanism;
+use brr::random::Noise;
 use brr::vocabulary::WordId;
 use brr::{frequency, parallel};
 use rand_chacha::ChaCha20Rng;
@@ -90,12 +91,11 @@ pub fn spread_words(words: usize, count: usize, seed: u64, prior: Prior) -> Vec<
 /// Draws outputs of words; the same for any number of threads.
 pub fn draw(mechanism: &dyn Mechanism, words: &[WordId], salt: u64, plan: &Plan) -> Vec<Draws> {
     parallel::map(plan.threads, words.len(), |i| {
-        let mut rng = ChaCha20Rng::seed_from_u64(plan.seed);
-        rng.set_stream((salt << 32) + i as u64);
+        let mut noise = Noise::numbered(plan.seed).with_stream((salt << 32) + i as u64);
         let inputs = vec![Some(words[i]); plan.draws];
         Draws {
             word: words[i],
-            outputs: mechanism.privatize(&inputs, &mut rng),
+            outputs: mechanism.privatize(&inputs, &mut noise),
         }
     })
 }

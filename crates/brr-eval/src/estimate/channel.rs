@@ -22,10 +22,9 @@
 //! ([`brr::frequency`]): an error in a frequent word's row is seen all over.
 
 use brr::mechanism::Mechanism;
+use brr::random::Noise;
 use brr::vocabulary::WordId;
 use brr::{frequency, parallel};
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng;
 
 use crate::channel::Rows;
 
@@ -125,9 +124,8 @@ impl WordChannel {
     /// From draws.
     pub fn simulated(mechanism: &dyn Mechanism, words: usize, effort: &Effort) -> WordChannel {
         let (rows, tail) = all_rows(words, effort, |word, quota, share, tail| {
-            let mut rng = ChaCha20Rng::seed_from_u64(effort.seed);
-            rng.set_stream(word.into());
-            let mut outputs = mechanism.privatize(&vec![Some(word); quota], &mut rng);
+            let mut noise = Noise::numbered(effort.seed).with_stream(word.into());
+            let mut outputs = mechanism.privatize(&vec![Some(word); quota], &mut noise);
             outputs.sort_unstable();
             let counts: Vec<(WordId, usize)> = outputs
                 .chunk_by(|a, b| a == b)

@@ -4,6 +4,7 @@ use crate::fixture;
 use crate::mechanisms::{BrrFamily, ExponentialFamily, Family, Identity, Kary};
 use brr::Epsilon;
 use brr::mechanism::Mechanism;
+use brr::random::Noise;
 use brr::vocabulary::WordId;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -45,11 +46,11 @@ fn privatized(
     words: usize,
     seed: u64,
 ) -> Documents {
-    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let mut noise = Noise::numbered(seed);
     let mut documents = Documents::new(words);
     for text in texts {
         let inputs: Vec<_> = text.iter().map(|w| Some(*w)).collect();
-        documents.push(mechanism.privatize(&inputs, &mut rng));
+        documents.push(mechanism.privatize(&inputs, &mut noise));
     }
     documents
 }
@@ -164,7 +165,7 @@ fn a_known_channel_is_undone() {
 fn a_known_share_of_unknown_tokens_is_not_taken_for_words() {
     let (words, texts) = (40, true_documents(40, 300, 60, 4));
     let kary = Kary::new(words, Epsilon::new(5.0).unwrap());
-    let mut rng = ChaCha20Rng::seed_from_u64(9);
+    let mut noise = Noise::numbered(9);
     let (mut documents, mut truth) = (Documents::new(words), vec![0.0; words]);
     for text in &texts {
         // Every fifth token is unknown.
@@ -174,7 +175,7 @@ fn a_known_share_of_unknown_tokens_is_not_taken_for_words() {
             .iter()
             .flatten()
             .for_each(|w| truth[*w as usize] += 1.0);
-        documents.push(kary.privatize(&inputs, &mut rng));
+        documents.push(kary.privatize(&inputs, &mut noise));
     }
     let channel = WordChannel::exact(&kary, words, &effort());
     let off = |share: f64| {

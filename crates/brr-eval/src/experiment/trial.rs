@@ -3,9 +3,8 @@
 use std::time::Instant;
 
 use brr::mechanism::Mechanism;
+use brr::random::Noise;
 use brr::vocabulary::WordId;
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -163,11 +162,10 @@ fn treat(
 fn privatize(mechanism: &dyn Mechanism, part: &[Text], seed: [u8; 32]) -> Vec<Vec<WordId>> {
     let mut outputs = Vec::with_capacity(part.len());
     for (stream, chunk) in part.chunks(CHUNK).enumerate() {
-        let mut rng = ChaCha20Rng::from_seed(seed);
-        rng.set_stream(stream as u64);
+        let mut noise = Noise::seeded(seed).with_stream(stream as u64);
         let words: Vec<Option<WordId>> =
             chunk.iter().flat_map(|t| t.words.iter().copied()).collect();
-        let mut drawn = mechanism.privatize(&words, &mut rng).into_iter();
+        let mut drawn = mechanism.privatize(&words, &mut noise).into_iter();
         outputs.extend(
             chunk
                 .iter()

@@ -1,9 +1,9 @@
 //! Every word stays: the end of the scale with all utility and no privacy.
 
 use brr::guarantee::{Guarantee, Metric};
-use brr::mechanism::{Mechanism, uniform_below};
+use brr::mechanism::Mechanism;
+use brr::random::Noise;
 use brr::vocabulary::WordId;
-use rand_core::CryptoRng;
 
 use super::discrete_distances;
 
@@ -38,11 +38,11 @@ impl Mechanism for Identity {
         }
     }
 
-    fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId> {
-        let random = |rng: &mut dyn CryptoRng| uniform_below(self.words as u128, rng) as WordId;
+    fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {
+        let random = |noise: &mut Noise| noise.uniform_below(self.words as u128) as WordId;
         words
             .iter()
-            .map(|word| word.unwrap_or_else(|| random(rng)))
+            .map(|word| word.unwrap_or_else(|| random(noise)))
             .collect()
     }
 }
@@ -50,12 +50,11 @@ impl Mechanism for Identity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand_core::SeedableRng;
 
     #[test]
     fn words_stay_and_unknown_tokens_do_not() {
-        let mut rng = rand_chacha::ChaCha20Rng::seed_from_u64(1);
-        let out = Identity::new(5).privatize(&[Some(4), None, Some(0)], &mut rng);
+        let mut noise = Noise::numbered(1);
+        let out = Identity::new(5).privatize(&[Some(4), None, Some(0)], &mut noise);
         assert!(out[0] == 4 && out[1] < 5 && out[2] == 0);
         assert_eq!(Identity::new(5).guarantee().bound(), f64::INFINITY);
     }

@@ -18,9 +18,9 @@
 
 use brr::epsilon::{Epsilon, round_up};
 use brr::guarantee::{Guarantee, Metric};
-use brr::mechanism::{Mechanism, uniform_below};
+use brr::mechanism::Mechanism;
+use brr::random::Noise;
 use brr::vocabulary::WordId;
-use rand_core::CryptoRng;
 
 use super::discrete_distances;
 
@@ -93,10 +93,10 @@ impl Mechanism for Kary {
         }
     }
 
-    fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId> {
+    fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {
         let draw = |word: &Option<WordId>| {
             let range = word.map_or(self.words, |_| self.total());
-            let u = uniform_below(range, rng);
+            let u = noise.uniform_below(range);
             let drawn = self.word_at(word.unwrap_or(0).into(), u);
             word.map_or(u, |_| drawn) as WordId
         };
@@ -108,8 +108,6 @@ impl Mechanism for Kary {
 mod tests {
     use super::*;
     use crate::interval::{ALPHA, Binomial};
-    use rand_chacha::ChaCha20Rng;
-    use rand_core::SeedableRng;
 
     fn kary(words: usize, epsilon: f64) -> Kary {
         Kary::new(words, Epsilon::new(epsilon).unwrap())
@@ -155,8 +153,8 @@ mod tests {
 
     #[test]
     fn golden() {
-        let mut rng = ChaCha20Rng::seed_from_u64(11);
-        let out = kary(10, 1.5).privatize(&[Some(3); 12], &mut rng);
+        let mut noise = Noise::numbered(11);
+        let out = kary(10, 1.5).privatize(&[Some(3); 12], &mut noise);
         assert_eq!(out, GOLDEN);
     }
     const GOLDEN: [WordId; 12] = [8, 3, 0, 5, 3, 3, 5, 6, 5, 3, 3, 6];
@@ -164,9 +162,9 @@ mod tests {
     #[test]
     fn frequencies() {
         let (k, n) = (kary(5, 1.2), 40_000);
-        let mut rng = ChaCha20Rng::seed_from_u64(12);
+        let mut noise = Noise::numbered(12);
         let mut seen = [0u64; 5];
-        for y in k.privatize(&vec![Some(2); n], &mut rng) {
+        for y in k.privatize(&vec![Some(2); n], &mut noise) {
             seen[y as usize] += 1;
         }
         for (y, &count) in seen.iter().enumerate() {
@@ -181,8 +179,8 @@ mod tests {
 
     #[test]
     fn a_single_word_stays() {
-        let mut rng = ChaCha20Rng::seed_from_u64(1);
-        let out = kary(1, 1.0).privatize(&[Some(0), None], &mut rng);
+        let mut noise = Noise::numbered(1);
+        let out = kary(1, 1.0).privatize(&[Some(0), None], &mut noise);
         assert_eq!(out, [0, 0]);
         assert_eq!(kary(1, 1.0).guarantee().bound(), 0.0 + f64::MIN_POSITIVE);
     }

@@ -6,7 +6,7 @@
 //! Over the real numbers: at a point z the densities around vectors x and x'
 //! differ by exp(epsilon (|z - x'| - |z - x|)) <= exp(epsilon |x - x'|), and the
 //! search looks at z alone, so the mechanism is epsilon*d-private, d the
-//! Euclidean distance. **In floating point this is not a proof** (see [`Noise`]):
+//! Euclidean distance. **In floating point this is not a proof** (see [`VectorNoise`]):
 //! a baseline, not for release.
 //!
 //! **Tokens without a code** take the vector of a uniformly random word, with
@@ -18,11 +18,11 @@ use std::sync::Arc;
 use brr::Epsilon;
 use brr::epsilon::round_up;
 use brr::guarantee::{Guarantee, Metric};
-use brr::mechanism::{Mechanism, uniform_below};
+use brr::mechanism::Mechanism;
+use brr::random::Noise;
 use brr::vocabulary::WordId;
-use rand_core::CryptoRng;
 
-use super::noise::Noise;
+use super::noise::VectorNoise;
 use super::space::{NearestVector, Space};
 
 /// Queries made before they are searched: bounds the memory of a long text.
@@ -57,17 +57,17 @@ impl Madlib {
     }
 
     /// Noisy vectors: the last step that sees the words.
-    pub fn noisy_vectors(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<f32> {
+    pub fn noisy_vectors(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<f32> {
         let vectors = self.space.vectors();
-        let noise = Noise::new(vectors.dim, self.epsilon.get());
+        let vector_noise = VectorNoise::new(vectors.dim, self.epsilon.get());
         let mut z = vec![0.0; vectors.dim];
         let mut noisy = Vec::with_capacity(words.len() * vectors.dim);
         for word in words {
             let word = word.map_or_else(
-                || uniform_below(self.space.len() as u128, rng) as usize,
+                || noise.uniform_below(self.space.len() as u128) as usize,
                 |word| word as usize,
             );
-            noise.draw(&mut z, rng);
+            vector_noise.draw(&mut z, noise);
             let pairs = z.iter().zip(vectors.row(word));
             noisy.extend(pairs.map(|(z, x)| (f64::from(*x) + z) as f32));
         }
@@ -92,10 +92,10 @@ impl Mechanism for Madlib {
         }
     }
 
-    fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId> {
+    fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {
         let mut out = Vec::with_capacity(words.len());
         for batch in words.chunks(BATCH) {
-            out.extend(self.search.nearest(&self.noisy_vectors(batch, rng)));
+            out.extend(self.search.nearest(&self.noisy_vectors(batch, noise)));
         }
         out
     }
@@ -106,8 +106,6 @@ mod tests {
     use super::super::space::tests::space;
     use super::*;
     use crate::interval::{ALPHA, Binomial};
-    use rand_chacha::ChaCha20Rng;
-    use rand_core::SeedableRng;
 
     fn line(epsilon: f64) -> Madlib {
         let space = space(1, vec![0.0, 1.0, 3.0]);
@@ -126,7 +124,7 @@ mod tests {
             None,
             None,
         ];
-        let out = line(0.5).privatize(&words, &mut ChaCha20Rng::seed_from_u64(2));
+        let out = line(0.5).privatize(&words, &mut Noise::numbered(2));
         assert_eq!(out, GOLDEN);
     }
     const GOLDEN: [WordId; 8] = [0, 1, 2, 1, 1, 2, 2, 1];
@@ -142,9 +140,9 @@ mod tests {
         };
         let words = [0.0, 1.0, 3.0];
         let edges = [f64::NEG_INFINITY, 0.5, 2.0, f64::INFINITY];
-        let mut rng = ChaCha20Rng::seed_from_u64(4);
+        let mut noise = Noise::numbered(4);
         for (w, x) in words.iter().enumerate() {
-            let out = line(epsilon).privatize(&vec![Some(w as WordId); n], &mut rng);
+            let out = line(epsilon).privatize(&vec![Some(w as WordId); n], &mut noise);
             for y in 0..3 {
                 let p = cdf(edges[y + 1] - x) - cdf(edges[y] - x);
                 let count = out.iter().filter(|o| **o as usize == y).count();
@@ -159,15 +157,15 @@ mod tests {
 
     #[test]
     fn boundaries() {
-        let mut rng = ChaCha20Rng::seed_from_u64(6);
+        let mut noise = Noise::numbered(6);
         let words = [Some(2), Some(0), Some(1)];
-        assert_eq!(line(1e9).privatize(&words, &mut rng), [2, 0, 1]);
-        let far = line(1e-9).privatize(&[Some(1); 200], &mut rng);
+        assert_eq!(line(1e9).privatize(&words, &mut noise), [2, 0, 1]);
+        let far = line(1e-9).privatize(&[Some(1); 200], &mut noise);
         assert!(
             far.iter().all(|&y| y != 1),
             "noise of a billion words' width"
         );
-        assert!(line(1.0).privatize(&[], &mut rng).is_empty());
+        assert!(line(1.0).privatize(&[], &mut noise).is_empty());
         assert_eq!(line(2.0).guarantee().unknown_loss.round(), 6.0);
     }
 }

@@ -18,7 +18,7 @@ pub use family::{BrrFamily, Candidate, ExponentialFamily, Family, KaryFamily, Ma
 pub use identity::Identity;
 pub use kary::Kary;
 pub use madlib::Madlib;
-pub use noise::Noise;
+pub use noise::VectorNoise;
 pub use space::{NearestVector, Space};
 pub use uniform::Uniform;
 

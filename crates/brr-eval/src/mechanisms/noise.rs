@@ -11,29 +11,29 @@
 //! word is seen, which makes the attack harder and no proof easier: the real
 //! numbers' guarantee is not one of this code. For baselines only.
 
-use rand_core::CryptoRng;
+use brr::random::Noise;
 
 /// Draws noise vectors.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Noise {
+pub struct VectorNoise {
     dim: usize,
     epsilon: f64,
 }
 
-impl Noise {
+impl VectorNoise {
     /// Of density proportional to exp(-epsilon * |z|) in `dim` dimensions.
-    pub fn new(dim: usize, epsilon: f64) -> Noise {
-        Noise { dim, epsilon }
+    pub fn new(dim: usize, epsilon: f64) -> VectorNoise {
+        VectorNoise { dim, epsilon }
     }
 
     /// Draws a length.
-    pub fn length<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> f64 {
+    pub fn length(&self, noise: &mut Noise) -> f64 {
         // A product of 16 uniform numbers cannot underflow: each is at least 2^-53.
         let mut left = self.dim;
         let mut sum = 0.0;
         while left > 0 {
             let some = left.min(16);
-            let product: f64 = (0..some).map(|_| uniform(rng)).product();
+            let product: f64 = (0..some).map(|_| uniform(noise)).product();
             sum -= libm::log(product);
             left -= some;
         }
@@ -41,12 +41,12 @@ impl Noise {
     }
 
     /// Draws a noise vector into `out` (of `dim` numbers).
-    pub fn draw<R: CryptoRng + ?Sized>(&self, out: &mut [f64], rng: &mut R) {
+    pub fn draw(&self, out: &mut [f64], noise: &mut Noise) {
         assert_eq!(out.len(), self.dim, "dimension of the noise");
         let mut square = 0.0;
         while square == 0.0 {
             for pair in out.chunks_mut(2) {
-                let (a, b) = gaussians(rng);
+                let (a, b) = gaussians(noise);
                 pair[0] = a;
                 if let Some(second) = pair.get_mut(1) {
                     *second = b;
@@ -54,28 +54,26 @@ impl Noise {
             }
             square = out.iter().map(|x| x * x).sum();
         }
-        let scale = self.length(rng) / libm::sqrt(square);
+        let scale = self.length(noise) / libm::sqrt(square);
         out.iter_mut().for_each(|x| *x *= scale);
     }
 }
 
 /// Uniform over 2^52 midpoints in 0..1, each a double: never 0, never 1.
-fn uniform<R: CryptoRng + ?Sized>(rng: &mut R) -> f64 {
-    ((rng.next_u64() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
+fn uniform(noise: &mut Noise) -> f64 {
+    ((noise.limb() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
 }
 
 /// Two independent standard Gaussians (Box and Muller).
-fn gaussians<R: CryptoRng + ?Sized>(rng: &mut R) -> (f64, f64) {
-    let radius = libm::sqrt(-2.0 * libm::log(uniform(rng)));
-    let (sin, cos) = libm::sincos(2.0 * std::f64::consts::PI * uniform(rng));
+fn gaussians(noise: &mut Noise) -> (f64, f64) {
+    let radius = libm::sqrt(-2.0 * libm::log(uniform(noise)));
+    let (sin, cos) = libm::sincos(2.0 * std::f64::consts::PI * uniform(noise));
     (radius * cos, radius * sin)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand_chacha::ChaCha20Rng;
-    use rand_core::SeedableRng;
 
     /// |Z| > SIGMAS for a Gaussian Z with probability below 1e-6.
     const SIGMAS: f64 = 4.9;
@@ -83,7 +81,7 @@ mod tests {
     #[test]
     fn golden() {
         let mut z = [0.0; 3];
-        Noise::new(3, 2.0).draw(&mut z, &mut ChaCha20Rng::seed_from_u64(5));
+        VectorNoise::new(3, 2.0).draw(&mut z, &mut Noise::numbered(5));
         for (got, expected) in z.iter().zip(GOLDEN) {
             assert!((got - expected).abs() < 1e-12, "{z:?}");
         }
@@ -100,9 +98,9 @@ mod tests {
     fn lengths_have_the_gamma_moments() {
         for (n, epsilon) in [(1, 0.5), (7, 3.0), (300, 10.0)] {
             let (draws, nf) = (20_000, n as f64);
-            let mut rng = ChaCha20Rng::seed_from_u64(n as u64);
-            let noise = Noise::new(n, epsilon);
-            let lengths: Vec<f64> = (0..draws).map(|_| noise.length(&mut rng)).collect();
+            let mut noise = Noise::numbered(n as u64);
+            let lengths = VectorNoise::new(n, epsilon);
+            let lengths: Vec<f64> = (0..draws).map(|_| lengths.length(&mut noise)).collect();
             let count = draws as f64;
             let mean = lengths.iter().sum::<f64>() / count;
             let (expected, variance) = (nf / epsilon, nf / epsilon.powi(2));
@@ -118,10 +116,10 @@ mod tests {
     #[test]
     fn directions_are_uniform() {
         let (n, draws) = (5, 20_000);
-        let mut rng = ChaCha20Rng::seed_from_u64(9);
+        let mut noise = Noise::numbered(9);
         let (mut sums, mut squares, mut z) = ([0.0; 5], [0.0; 5], [0.0; 5]);
         for _ in 0..draws {
-            Noise::new(n, 1.0).draw(&mut z, &mut rng);
+            VectorNoise::new(n, 1.0).draw(&mut z, &mut noise);
             let square: f64 = z.iter().map(|x| x * x).sum();
             for i in 0..n {
                 sums[i] += z[i] / square.sqrt();
@@ -145,27 +143,12 @@ mod tests {
     #[test]
     fn boundaries() {
         for limb in [0, u64::MAX] {
-            let mut rng = Constant(limb);
-            let r = Noise::new(300, 1.0).length(&mut rng);
+            let mut noise = Noise::scripted(move || limb);
+            let r = VectorNoise::new(300, 1.0).length(&mut noise);
             assert!(r.is_finite() && r > 0.0, "{r}");
             let mut z = [0.0; 3];
-            Noise::new(3, 1.0).draw(&mut z, &mut rng);
+            VectorNoise::new(3, 1.0).draw(&mut z, &mut noise);
             assert!(z.iter().all(|x| x.is_finite()), "{z:?}");
         }
     }
-
-    struct Constant(u64);
-    impl rand_core::TryRng for Constant {
-        type Error = std::convert::Infallible;
-        fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-            Ok(self.0 as u32)
-        }
-        fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-            Ok(self.0)
-        }
-        fn try_fill_bytes(&mut self, _: &mut [u8]) -> Result<(), Self::Error> {
-            unreachable!("noise draws limbs")
-        }
-    }
-    impl rand_core::TryCryptoRng for Constant {}
 }

@@ -1,9 +1,9 @@
 //! A random word, whatever came in: the end of the scale with no utility.
 
 use brr::guarantee::{Guarantee, Metric};
-use brr::mechanism::{Mechanism, uniform_below};
+use brr::mechanism::Mechanism;
+use brr::random::Noise;
 use brr::vocabulary::WordId;
-use rand_core::CryptoRng;
 
 use super::discrete_distances;
 
@@ -38,8 +38,8 @@ impl Mechanism for Uniform {
         }
     }
 
-    fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId> {
-        let draw = |_: &Option<WordId>| uniform_below(self.words as u128, rng) as WordId;
+    fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {
+        let draw = |_: &Option<WordId>| noise.uniform_below(self.words as u128) as WordId;
         words.iter().map(draw).collect()
     }
 }
@@ -47,13 +47,12 @@ impl Mechanism for Uniform {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand_core::SeedableRng;
 
     #[test]
     fn the_input_does_not_show() {
         let draw = |words: &[Option<WordId>]| {
-            let mut rng = rand_chacha::ChaCha20Rng::seed_from_u64(3);
-            Uniform::new(7).privatize(words, &mut rng)
+            let mut noise = Noise::numbered(3);
+            Uniform::new(7).privatize(words, &mut noise)
         };
         assert_eq!(draw(&[Some(0); 50]), draw(&[None; 50]));
         assert!(draw(&[None; 50]).iter().all(|&w| w < 7));

@@ -1,9 +1,11 @@
 //! Simulation for the [`Calibration`] table of a model.
 //!
-//! Each point draws [`SAMPLES`] words by use and as many uniformly, runs the
-//! mechanism's own noise and search on them, and counts those that come back.
-//! All points share one draw of words and of the numbers that decide each bit's
-//! flip: with a larger epsilon, some of the same bits flip, so the curve is
+//! Each point draws [`SAMPLES`] words by use and as many uniformly, flips their
+//! bits and searches as the mechanism does, and counts those that come back. A
+//! bit flips if a random number of 32 bits is below the mechanism's own
+//! [`FlipThreshold`]: what the mechanism draws, from a generator that is seeded,
+//! as no text is at stake. All points share one draw of words and of these
+//! numbers: with a larger epsilon, some of the same bits flip, so the curve is
 //! smooth. Same seed, same table, on any number of threads.
 //!
 //! A share of n draws is within 1.96 sqrt(1/4 / n) of its expectation in 95 of
@@ -138,7 +140,7 @@ impl<'a> Simulation<'a> {
             rng.set_stream(stream);
             rng.set_word_pos(0);
             self.codes.read(word as usize, noisy.row_mut(i));
-            threshold.apply(noisy.row_mut(i), &mut rng);
+            flip(noisy.row_mut(i), threshold, &mut rng);
         }
         let nearest = Scan::new(self.codes).nearest(&noisy);
         let pairs = nearest.iter().zip(words);
@@ -157,6 +159,17 @@ impl<'a> Simulation<'a> {
             }
         }
         (f64::max(low, high / 2.0), high)
+    }
+}
+
+/// Flips each bit of `code` whose random number is below the threshold.
+fn flip(code: &mut [u64], threshold: FlipThreshold, rng: &mut ChaCha8Rng) {
+    for limb in code {
+        for pair in 0..32 {
+            let numbers = rng.next_u64();
+            let below = |number: u64| u64::from((number as u32) < threshold.get());
+            *limb ^= (below(numbers) | below(numbers >> 32) << 1) << (2 * pair);
+        }
     }
 }
 

@@ -28,7 +28,7 @@ use crate::mechanism::Channel;
 use crate::model::Model;
 use crate::nearest::Scan;
 use crate::privatizer::Privatizer;
-use crate::random;
+use crate::random::Noise;
 use crate::response::FlipThreshold;
 use crate::vocabulary::WordId;
 
@@ -80,11 +80,11 @@ fn accepted(
     draws: usize,
 ) -> Result<CodeRows> {
     let codes = model.codes();
-    let mut rng = random::from_os()?;
+    let mut noise = Noise::from_os()?;
     let mut rows = CodeRows::zeros(codes.bits(), draws);
     for i in 0..draws {
         codes.read(word as usize, rows.row_mut(i));
-        threshold.apply(rows.row_mut(i), &mut rng);
+        threshold.apply(rows.row_mut(i), &mut noise);
     }
     let nearest = Scan::new(codes).nearest(&rows);
     let mut kept = CodeRows::new(codes.bits());

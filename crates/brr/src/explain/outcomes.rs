@@ -6,7 +6,7 @@ use crate::mechanism::Channel;
 use crate::model::Model;
 use crate::nearest::Scan;
 use crate::privatizer::Privatizer;
-use crate::random;
+use crate::random::Noise;
 use crate::vocabulary::WordId;
 
 /// What comes out when a word goes in.
@@ -52,7 +52,7 @@ pub fn outcomes(
             let inputs = vec![Some(word); draws];
             let outputs = privatizer
                 .mechanism()
-                .privatize(&inputs, &mut random::from_os()?);
+                .privatize(&inputs, &mut Noise::from_os()?);
             let stayed = outputs.iter().filter(|&&y| y == word).count();
             let stays = Chance::drawn(stayed, draws);
             (counted(outputs), stays, Method::Drawn { draws })

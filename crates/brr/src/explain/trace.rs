@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::privatizer::Privatizer;
-use crate::random;
+use crate::random::Noise;
 use crate::text::Piece;
 
 /// A part of a privatized text.
@@ -43,7 +43,7 @@ pub fn trace(privatizer: &Privatizer, text: &str) -> Result<Trace> {
     let words = &tokens.words;
     let outputs = privatizer
         .mechanism()
-        .privatize(words, &mut random::from_os()?);
+        .privatize(words, &mut Noise::from_os()?);
     let mut parts = Vec::with_capacity(tokens.pieces.len());
     let rendering = privatizer.rendering(words, &outputs);
     rendering.parts(&tokens.pieces, |written, token| {

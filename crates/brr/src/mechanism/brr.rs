@@ -27,14 +27,13 @@
 
 use std::sync::Arc;
 
-use rand_core::CryptoRng;
-
-use super::{Channel, Mechanism, uniform_below};
+use super::{Channel, Mechanism};
 use crate::codes::{CodeBits, CodeRows};
 use crate::epsilon::{Epsilon, round_up};
 use crate::guarantee::Guarantee;
 use crate::model::Model;
 use crate::nearest::{MultiIndex, Neighbor, Scan};
+use crate::random::Noise;
 use crate::response::FlipThreshold;
 use crate::vocabulary::WordId;
 
@@ -86,7 +85,7 @@ impl Brr {
 
     /// The noisy codes: the last step that sees the words. Known words and
     /// unknown tokens take the same draws and the same work.
-    fn noisy_codes(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> CodeRows {
+    fn noisy_codes(&self, words: &[Option<WordId>], noise: &mut Noise) -> CodeRows {
         let codes = self.model.codes();
         let mut rows = CodeRows::zeros(codes.bits(), words.len());
         let mut code = [0; CodeBits::MAX.limbs()];
@@ -94,8 +93,8 @@ impl Brr {
         for (i, word) in words.iter().enumerate() {
             let row = rows.row_mut(i);
             // Noise on zeros is the flips themselves.
-            self.threshold.apply(row, rng);
-            let random = uniform_below(codes.len() as u128, rng) as WordId;
+            self.threshold.apply(row, noise);
+            let random = noise.uniform_below(codes.len() as u128) as WordId;
             let (id, flips) = match word {
                 Some(id) => (*id, u64::MAX),
                 None => (random, 0),
@@ -137,8 +136,8 @@ impl Mechanism for Brr {
         Channel::Response(self.threshold)
     }
 
-    fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId> {
-        let noisy = self.noisy_codes(words, rng);
+    fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {
+        let noisy = self.noisy_codes(words, noise);
         self.nearest(&noisy)
             .iter()
             .map(|neighbor| neighbor.id)

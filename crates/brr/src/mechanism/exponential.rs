@@ -23,9 +23,7 @@
 
 use std::sync::Arc;
 
-use rand_core::CryptoRng;
-
-use super::{Channel, Mechanism, uniform_below};
+use super::{Channel, Mechanism};
 use crate::certify::{Certificate, Weights};
 use crate::codes::{CodeRows, LANES};
 use crate::epsilon::{Epsilon, round_up};
@@ -34,6 +32,7 @@ use crate::frequency::Keep;
 use crate::guarantee::{Budget, Guarantee};
 use crate::model::{Model, Standing};
 use crate::nearest::{Scan, WeightTable};
+use crate::random::Noise;
 use crate::vocabulary::WordId;
 
 /// Words that are scanned together.
@@ -261,7 +260,7 @@ impl Mechanism for Exponential {
         Channel::Weights(&self.weights)
     }
 
-    fn privatize(&self, words: &[Option<WordId>], rng: &mut dyn CryptoRng) -> Vec<WordId> {
+    fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {
         let codes = self.model.codes();
         let mut sampler = Sampler::new(Scan::new(codes));
         let known = WeightTable::new(&self.weights);
@@ -277,7 +276,7 @@ impl Mechanism for Exponential {
             let tables: Vec<&WeightTable> = batch.iter().map(table).collect();
             sampler.add_up(&rows, &tables);
             for (i, table) in tables.iter().enumerate() {
-                let u = uniform_below(sampler.normalizer(i), rng);
+                let u = noise.uniform_below(sampler.normalizer(i));
                 out.push(sampler.word_at(u, i, rows.row(i), table));
             }
         }

@@ -8,8 +8,6 @@ use crate::codes::{CodeBits, CodeBlocks, hamming, to_blocks};
 use crate::distances::code_distances;
 use crate::model::ModelParts;
 use proptest::prelude::*;
-use rand_chacha::ChaCha20Rng;
-use rand_core::{Rng, SeedableRng};
 
 /// Probability that a statistical test fails on a sampler that is right.
 const ALPHA: f64 = 1e-6;
@@ -22,12 +20,12 @@ fn bits() -> CodeBits {
 
 /// Codes near a few centres, so that all distances occur; some twice.
 fn rows(words: usize, seed: u64) -> CodeRows {
-    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let mut noise = Noise::numbered(seed);
     let mut rows = CodeRows::new(bits());
     for i in 0..words {
         let centre = (i as u64 % 3).wrapping_mul(0x5555_1234_abcd_0f0f);
-        let noise = rng.next_u64() & rng.next_u64() & rng.next_u64();
-        rows.push(&[centre ^ noise & (rng.next_u64() | 0xff << 20)]);
+        let flips = noise.limb() & noise.limb() & noise.limb();
+        rows.push(&[centre ^ flips & (noise.limb() | 0xff << 20)]);
     }
     if words > 3 {
         let first = rows.row(0).to_vec();
@@ -160,10 +158,10 @@ fn draws_follow_the_distribution() {
     let weights = Weights::exponential(bits(), 0.15, None);
     let z = normalizers(&rows, weights.table());
     let mechanism = Exponential::textbook(model(&rows), weights.clone());
-    let mut rng = ChaCha20Rng::seed_from_u64(11);
+    let mut noise = Noise::numbered(11);
     for word in [Some(0), Some(50), Some(99), None] {
         let mut counts = vec![0; 100];
-        for y in mechanism.privatize(&vec![word; 20_000], &mut rng) {
+        for y in mechanism.privatize(&vec![word; 20_000], &mut noise) {
             counts[y as usize] += 1;
         }
         let probability = |y: &[u64]| match word {
