@@ -5,7 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
 
 use brr_fuzz::TARGETS;
-use rand_chacha::ChaCha20Rng;
+use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
 /// As `-malloc_limit_mb` of the fuzzer, but lower: these inputs are smaller.

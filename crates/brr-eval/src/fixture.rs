@@ -6,7 +6,7 @@ use brr::calibration::Calibration;
 use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
 use brr::distances::code_distances;
 use brr::model::{Model, ModelParts};
-use rand_chacha::ChaCha20Rng;
+use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
 /// `words` words named `aa`, `ab`, ... in groups of similar codes; the last two

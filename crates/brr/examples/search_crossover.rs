@@ -10,8 +10,8 @@
 
 use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
 use brr::nearest::{MultiIndex, Neighbor, Scan};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use chacha20::ChaCha8Rng;
+use chacha20::rand_core::{Rng, SeedableRng};
 use std::time::Instant;
 use std::{env, hint::black_box};
 

@@ -24,6 +24,8 @@
 
 use std::fmt;
 
+use zeroize::Zeroize;
+
 /// Words in a block.
 pub const LANES: usize = 64;
 
@@ -135,6 +137,14 @@ impl CodeRows {
     /// All limbs, row after row.
     pub fn limbs(&self) -> &[u64] {
         &self.limbs
+    }
+}
+
+/// Mechanisms overwrite the codes of private words after use.
+impl Zeroize for CodeRows {
+    fn zeroize(&mut self) {
+        // By slice: of a vector, each byte of its capacity would be written singly.
+        self.limbs.as_mut_slice().zeroize();
     }
 }
 

@@ -10,14 +10,17 @@
 //!   A process that forks between two calls therefore cannot draw the same
 //!   noise in parent and child, and a snapshot of an idle process holds no
 //!   generator state.
+//! - Seed and generator state are overwritten when a [`Noise`] is dropped. Copies
+//!   that the compiler makes on the stack on the way are out of reach.
 //! - **The handle is sealed.** A [`Mechanism`](crate::mechanism::Mechanism) draws
 //!   from a [`Noise`], and [`Noise::from_os`] is the only way to one: whoever
 //!   calls a mechanism cannot choose its noise. What takes a seed is compiled
 //!   with the feature `test-seam` alone, which is for tests and the seeded
 //!   evaluation.
 
-use rand_chacha::ChaCha20Rng;
+use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
+use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 
@@ -34,13 +37,13 @@ enum Source {
 impl Noise {
     /// Fresh noise, seeded by the operating system.
     pub fn from_os() -> Result<Noise> {
-        let mut seed = [0; 32];
-        getrandom::fill(&mut seed).map_err(Error::NoEntropy)?;
-        Ok(Noise::from_seed(seed))
+        let mut seed = Zeroizing::new([0; 32]);
+        getrandom::fill(&mut *seed).map_err(Error::NoEntropy)?;
+        Ok(Noise::from_seed(&seed))
     }
 
-    fn from_seed(seed: [u8; 32]) -> Noise {
-        Noise(Source::Generator(Box::new(ChaCha20Rng::from_seed(seed))))
+    fn from_seed(seed: &[u8; 32]) -> Noise {
+        Noise(Source::Generator(Box::new(ChaCha20Rng::from_seed(*seed))))
     }
 
     /// 64 uniformly random bits.
@@ -88,7 +91,7 @@ impl Noise {
 impl Noise {
     /// The same for the same seed.
     pub fn seeded(seed: [u8; 32]) -> Noise {
-        Noise::from_seed(seed)
+        Noise::from_seed(&seed)
     }
 
     /// The same for the same number, spread over a seed by rand's own rule.
@@ -103,10 +106,7 @@ impl Noise {
     /// If there is a script in place of a seed.
     pub fn with_stream(mut self, stream: u64) -> Noise {
         match &mut self.0 {
-            Source::Generator(generator) => {
-                generator.set_stream(stream);
-                generator.set_word_pos(0);
-            }
+            Source::Generator(generator) => generator.set_stream(stream),
             Source::Script(_) => panic!("a script has no streams"),
         }
         self

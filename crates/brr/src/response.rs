@@ -39,6 +39,8 @@
 //! them. Most numbers are decided after a few digits, but stopping when all are
 //! would let the time tell how the digits fell, and so something about the noise.
 
+use zeroize::Zeroizing;
+
 use crate::codes::CodeBits;
 use crate::epsilon::{Epsilon, round_up};
 use crate::random::Noise;
@@ -102,16 +104,14 @@ impl FlipThreshold {
     pub fn apply(self, code: &mut [u64], noise: &mut Noise) {
         const MAX_LIMBS: usize = CodeBits::MAX.limbs();
         assert!(code.len() <= MAX_LIMBS, "codes have at most 1024 bits");
-        let mut digits = [0; FlipThreshold::DIGITS * MAX_LIMBS];
-        let digits = &mut digits[..Self::DIGITS * code.len()];
-        noise.fill(digits);
-        let mut undecided = [u64::MAX; MAX_LIMBS];
-        for (digit, limbs) in (0..Self::DIGITS)
-            .rev()
-            .zip(digits.chunks(code.len().max(1)))
-        {
+        // A digit of every number at a time: filling all 32 beforehand is slower.
+        let mut random = Zeroizing::new([0; MAX_LIMBS]);
+        let random = &mut random[..code.len()];
+        let mut undecided = Zeroizing::new([u64::MAX; MAX_LIMBS]);
+        for digit in (0..Self::DIGITS).rev() {
             let ones = 0u64.wrapping_sub(u64::from(self.0 >> digit & 1));
-            for ((code, undecided), random) in code.iter_mut().zip(&mut undecided).zip(limbs) {
+            noise.fill(random);
+            for ((code, undecided), random) in code.iter_mut().zip(&mut *undecided).zip(&*random) {
                 // t's digit 1, ours 0: below t, flip. t's 0, ours 1: above, no flip.
                 *code ^= *undecided & ones & !random;
                 *undecided &= !(random ^ ones);

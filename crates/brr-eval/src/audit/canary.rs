@@ -5,7 +5,7 @@
 //! in the output, whole or as part of a word.
 
 use brr::Model;
-use rand_chacha::ChaCha20Rng;
+use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
 use super::program::run;

@@ -11,7 +11,7 @@
 use std::time::Instant;
 
 use brr::Model;
-use rand_chacha::ChaCha20Rng;
+use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use serde::Serialize;
 

@@ -4,7 +4,7 @@ use brr::mechanism::Mechanism;
 use brr::random::Noise;
 use brr::vocabulary::WordId;
 use brr::{frequency, parallel};
-use rand_chacha::ChaCha20Rng;
+use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use std::collections::HashMap;
 

@@ -24,7 +24,7 @@
 
 use brr::parallel;
 use brr_train::matrix::rotation::normal;
-use rand_chacha::ChaCha20Rng;
+use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
 use super::Plan;

@@ -6,7 +6,7 @@ use brr::Epsilon;
 use brr::mechanism::Mechanism;
 use brr::random::Noise;
 use brr::vocabulary::WordId;
-use rand_chacha::ChaCha20Rng;
+use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
 fn effort() -> Effort {

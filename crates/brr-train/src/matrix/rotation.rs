@@ -1,7 +1,7 @@
 //! Random directions and nearest orthogonal matrices.
 
 use super::{Matrix, Op};
-use rand_chacha::ChaCha8Rng;
+use chacha20::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
 /// A seeded generator for building models (never for privacy noise).

@@ -18,7 +18,7 @@ use crate::frequency::{self, Keep};
 use crate::nearest::Scan;
 use crate::response::FlipThreshold;
 use crate::vocabulary::WordId;
-use rand_chacha::ChaCha8Rng;
+use chacha20::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
 use crate::all_pairs::OnShare;
@@ -138,7 +138,6 @@ impl<'a> Simulation<'a> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         for ((i, &word), stream) in words.iter().enumerate().zip(streams) {
             rng.set_stream(stream);
-            rng.set_word_pos(0);
             self.codes.read(word as usize, noisy.row_mut(i));
             flip(noisy.row_mut(i), threshold, &mut rng);
         }

@@ -27,6 +27,8 @@
 
 use std::sync::Arc;
 
+use zeroize::Zeroizing;
+
 use super::{Channel, Mechanism};
 use crate::codes::{CodeBits, CodeRows};
 use crate::epsilon::{Epsilon, round_up};
@@ -85,10 +87,10 @@ impl Brr {
 
     /// The noisy codes: the last step that sees the words. Known words and
     /// unknown tokens take the same draws and the same work.
-    fn noisy_codes(&self, words: &[Option<WordId>], noise: &mut Noise) -> CodeRows {
+    fn noisy_codes(&self, words: &[Option<WordId>], noise: &mut Noise) -> Zeroizing<CodeRows> {
         let codes = self.model.codes();
-        let mut rows = CodeRows::zeros(codes.bits(), words.len());
-        let mut code = [0; CodeBits::MAX.limbs()];
+        let mut rows = Zeroizing::new(CodeRows::zeros(codes.bits(), words.len()));
+        let mut code = Zeroizing::new([0; CodeBits::MAX.limbs()]);
         let code = &mut code[..codes.bits().limbs()];
         for (i, word) in words.iter().enumerate() {
             let row = rows.row_mut(i);

@@ -21,7 +21,10 @@
 //! `T[0]` + (N - 1) `T[P_max]` and `T[0]` + (N - 1) `T[P_min]`, P_min the smallest distance
 //! between two words.
 
+use std::hint::black_box;
 use std::sync::Arc;
+
+use zeroize::{Zeroize, Zeroizing};
 
 use super::{Channel, Mechanism};
 use crate::certify::{Certificate, Weights};
@@ -181,6 +184,7 @@ fn unknown_loss(model: &Model, weights: &[u64], z_min: u128, z_max: u128) -> f64
 }
 
 /// Draws the word in whose stretch a number falls, for a batch of words.
+/// What it computes tells the words, and is overwritten in the end.
 struct Sampler<'a> {
     scan: Scan<'a>,
     /// Sum of weights of each block, for one word after the other.
@@ -189,11 +193,20 @@ struct Sampler<'a> {
     distances: [u16; LANES],
 }
 
+impl Drop for Sampler<'_> {
+    fn drop(&mut self) {
+        // By slice: of a vector, each byte of its capacity would be written singly.
+        self.sums.as_mut_slice().zeroize();
+        self.distances.zeroize();
+    }
+}
+
 impl<'a> Sampler<'a> {
-    fn new(scan: Scan<'a>) -> Sampler<'a> {
+    /// For batches of up to so many words.
+    fn new(scan: Scan<'a>, batch: usize) -> Sampler<'a> {
         Sampler {
             scan,
-            sums: Vec::new(),
+            sums: vec![0; batch * scan.codes().blocks()],
             distances: [0; LANES],
         }
     }
@@ -201,9 +214,8 @@ impl<'a> Sampler<'a> {
     /// Adds up the weights of every block for every word of a batch, each by its
     /// own table.
     fn add_up(&mut self, batch: &CodeRows, tables: &[&WeightTable]) {
-        self.sums
-            .resize(batch.len() * self.scan.codes().blocks(), 0);
-        self.scan.weigh_many(batch, tables, &mut self.sums);
+        let sums = &mut self.sums[..batch.len() * self.scan.codes().blocks()];
+        self.scan.weigh_many(batch, tables, sums);
     }
 
     /// The sums of the blocks for word `i` of the batch.
@@ -262,23 +274,26 @@ impl Mechanism for Exponential {
 
     fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {
         let codes = self.model.codes();
-        let mut sampler = Sampler::new(Scan::new(codes));
+        let mut sampler = Sampler::new(Scan::new(codes), words.len().min(BATCH));
         let known = WeightTable::new(&self.weights);
         // As large as the others: as many bytes, as much work.
         let unknown = WeightTable::new(&vec![self.weights[0]; self.weights.len()]);
         let mut out = Vec::with_capacity(words.len());
         for batch in words.chunks(BATCH) {
-            let mut rows = CodeRows::zeros(codes.bits(), batch.len());
+            let mut rows = Zeroizing::new(CodeRows::zeros(codes.bits(), batch.len()));
             for (i, word) in batch.iter().enumerate() {
                 codes.read(word.unwrap_or(0) as usize, rows.row_mut(i));
             }
             let table = |word: &Option<WordId>| if word.is_some() { &known } else { &unknown };
-            let tables: Vec<&WeightTable> = batch.iter().map(table).collect();
+            let mut tables: Vec<&WeightTable> = batch.iter().map(table).collect();
             sampler.add_up(&rows, &tables);
             for (i, table) in tables.iter().enumerate() {
                 let u = noise.uniform_below(sampler.normalizer(i));
                 out.push(sampler.word_at(u, i, rows.row(i), table));
             }
+            // Which tokens were unknown is nobody's business either.
+            tables.fill(&known);
+            black_box(&tables);
         }
         out
     }

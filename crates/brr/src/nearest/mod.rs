@@ -28,6 +28,8 @@ pub use weigh::WeightTable;
 use crate::codes::{CodeBlocks, CodeRows, LANES};
 use std::ops::Range;
 
+use zeroize::Zeroizing;
+
 /// The nearest word to a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Neighbor {
@@ -159,7 +161,7 @@ impl<'a> Scan<'a> {
         if queries.len() >= SLICED_FROM {
             return self.kernels.weigh_many(self.codes, queries, tables, sums);
         }
-        let mut distances = vec![0; self.codes.len()];
+        let mut distances = Zeroizing::new(vec![0; self.codes.len()]);
         for (i, query) in queries.iter().enumerate() {
             self.distances(query, &mut distances);
             tables[i].sums(&distances, &mut sums[i * blocks..(i + 1) * blocks]);

@@ -23,6 +23,8 @@
 use super::{Neighbor, Scan};
 use crate::codes::{CodeBlocks, CodeRows, hamming};
 
+use zeroize::Zeroizing;
+
 /// Cost of looking up a bucket and of measuring a code in it, in codes scanned
 /// one after the other meanwhile: both are a cache miss or two.
 const BUCKET_COST: f64 = 60.0;
@@ -99,9 +101,11 @@ impl MultiIndex {
         assert_eq!(queries.bits(), self.rows.bits(), "code length of queries");
         let found: Vec<_> = queries.iter().map(|query| self.look_up(query)).collect();
         // What was not found is scanned in one go: a batch is cheaper.
-        let mut rest = CodeRows::new(queries.bits());
-        for (query, _) in queries.iter().zip(&found).filter(|(_, f)| f.is_none()) {
-            rest.push(query);
+        let missing = found.iter().filter(|f| f.is_none()).count();
+        let mut rest = Zeroizing::new(CodeRows::zeros(queries.bits(), missing));
+        let missed = queries.iter().zip(&found).filter(|(_, f)| f.is_none());
+        for (i, (query, _)) in missed.enumerate() {
+            rest.row_mut(i).copy_from_slice(query);
         }
         let mut scanned = scan.nearest(&rest).into_iter();
         let or_scanned = |found: Option<Neighbor>| found.or_else(|| scanned.next());

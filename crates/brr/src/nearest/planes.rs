@@ -12,6 +12,7 @@
 use super::Neighbor;
 use super::vector::Vector;
 use crate::codes::{CodeBits, CodeBlocks, LANES};
+use std::hint::black_box;
 use std::ops::Range;
 
 /// Blocks between two folds of the running minimum. A minimum and its place are
@@ -42,6 +43,15 @@ impl<V: Vector> Query<V> {
             }
         }
         Query(query)
+    }
+}
+
+/// A query may be a private code.
+impl<V: Vector> Drop for Query<V> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.0.fill([V::byte(0); 8]);
+        black_box(&self.0);
     }
 }
 

@@ -93,7 +93,7 @@ fn every_number_below_z_falls_to_a_word_as_often_as_its_weight_says() {
     for words in [1, 5, 64, 65, 130] {
         let rows = rows(words, 3);
         let model = model(&rows);
-        let mut sampler = Sampler::new(Scan::new(model.codes()));
+        let mut sampler = Sampler::new(Scan::new(model.codes()), words);
         for weights in [small_weights(), vec![1; 65]] {
             let table = WeightTable::new(&weights);
             sampler.add_up(&rows, &vec![&table; words]);
@@ -113,7 +113,7 @@ fn the_first_and_the_last_number_fall_to_the_first_and_the_last_word() {
     for words in [1, 2, 63, 64, 129] {
         let rows = rows(words, 5);
         let model = model(&rows);
-        let mut sampler = Sampler::new(Scan::new(model.codes()));
+        let mut sampler = Sampler::new(Scan::new(model.codes()), words);
         for scale in [0.0, 0.1, 1.0, Weights::MAX_SCALE] {
             let weights = Weights::exponential(bits(), scale, None);
             let table = WeightTable::new(weights.table());

@@ -91,6 +91,14 @@ impl<V, const P: usize> Keeps<V, P> for [V; P] {
     }
 }
 
+/// The picks are the queries in another form, and a query may be a private code.
+impl<V, const P: usize, const L: usize, const S: usize> Drop for Counter<V, P, L, S> {
+    fn drop(&mut self) {
+        self.picks.fill_with(|| [Picks::NONE; S]);
+        black_box(&self.picks);
+    }
+}
+
 impl<V: Vector, const P: usize, const L: usize, const S: usize> Counter<V, P, L, S> {
     /// A counter for queries of so many limbs each.
     #[inline(always)]

@@ -89,6 +89,14 @@ pub(super) struct Picks<V> {
     vector: PhantomData<V>,
 }
 
+impl<V> Picks<V> {
+    /// Those of no query.
+    pub(super) const NONE: Picks<V> = Picks {
+        steps: [0; SHARED + 2],
+        vector: PhantomData,
+    };
+}
+
 impl<V: Vector> Picks<V> {
     /// Bytes of a step: a divisor of a vector's size, such that a CPU finds a
     /// form with the address alone, and small enough for seven forms in a byte.
