@@ -10,6 +10,7 @@ use std::time::Duration;
 use brr::Epsilon;
 use brr::codes::CodeBits;
 use brr_train::build::{Recipe, Stage, build as build_model, usual_min_distance};
+use brr_train::exclusion::{Excluded, ExclusionList};
 use brr_train::quality::SimilaritySet;
 use brr_train::vectors::{Format, LoadOptions, OnDefect, load_with_progress, sha256_of_file};
 use brr_train::vocabulary_rule::{Case, Numbers, VocabularyRule};
@@ -25,7 +26,7 @@ const SIGNALS: Duration = Duration::from_millis(100);
 /// Builds a model from a file of word vectors.
 #[pyfunction(name = "_build")]
 #[pyo3(signature = (vectors, *, bits, words, binarizer, min_distance, seed, format, word_list,
-                    cased, numbers, strict, similarity, certify, meta, threads, progress))]
+                    cased, numbers, exclude, strict, similarity, certify, meta, threads, progress))]
 #[allow(clippy::too_many_arguments)] // Python's keyword arguments
 pub fn build(
     py: Python<'_>,
@@ -39,6 +40,7 @@ pub fn build(
     word_list: Option<PathBuf>,
     cased: bool,
     numbers: bool,
+    exclude: Vec<PathBuf>,
     strict: bool,
     similarity: Vec<PathBuf>,
     certify: Option<Vec<f64>>,
@@ -66,6 +68,7 @@ pub fn build(
             },
             case: if cased { Case::Keep } else { Case::Fold },
         },
+        exclude: Vec::new(),
     };
     let certificates = certify
         .map(|epsilons| epsilons.into_iter().map(Epsilon::new).collect())
@@ -93,7 +96,7 @@ pub fn build(
             ControlFlow::Continue(())
         };
         // Nobody listens any more if the build was given up.
-        let _ = send.send(run(&vectors, &options, recipe, &similarity, &tell));
+        let _ = send.send(run(&vectors, options, &exclude, recipe, &similarity, &tell));
     });
     // Only Python's main thread learns of signals: it waits, another builds.
     loop {
@@ -114,20 +117,24 @@ pub fn build(
 
 fn run(
     path: &Path,
-    options: &LoadOptions,
+    mut options: LoadOptions,
+    exclude: &[PathBuf],
     mut recipe: Recipe,
     similarity: &[PathBuf],
     tell: &(dyn Fn(&str, f64) -> ControlFlow<()> + Sync),
 ) -> brr_train::Result<Model> {
     let read = |file: &PathBuf| SimilaritySet::read(file).map_err(brr_train::Error::from);
     let similarity: Vec<_> = similarity.iter().map(read).collect::<Result<_, _>>()?;
-    let loaded = load_with_progress(path, options, &mut |p| {
+    let lists = exclude.iter().map(|file| ExclusionList::read(file));
+    options.exclude = lists.collect::<brr_train::Result<_>>()?;
+    let loaded = load_with_progress(path, &options, &mut |p| {
         let by_words = p.words_wanted.map(|n| p.words as f64 / n as f64);
         let _ = tell("vectors", by_words.unwrap_or(0.0));
     })?;
     let digest = loaded.report.sha256.or_else(|| sha256_of_file(path).ok());
     let digest = digest.map(|d| ("vectors-sha256".to_owned(), crate::model::hex(&d)));
     recipe.meta.extend(digest);
+    recipe.meta.extend(Excluded::meta(&loaded.report.excluded));
     let built = build_model(&loaded.vectors, &recipe, &similarity, &|stage| {
         let (name, share) = named(stage);
         tell(name, share)

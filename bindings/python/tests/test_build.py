@@ -7,8 +7,13 @@ import brr
 
 def test_same_bytes_as_the_program(cli, vectors, tmp_path):
     theirs = tmp_path / "theirs.brr"
-    cli("build", str(vectors), "-o", str(theirs), "--bits", "64", "--licence", "CC0")
-    ours = brr.build(vectors, bits=64, licence="CC0")
+    rude = tmp_path / "rude.txt"
+    rude.write_text("film # as an example\n")
+    cli("build", str(vectors), "-o", str(theirs), "--bits", "64", "--licence", "CC0",
+        "--exclude", str(rude))  # fmt: skip
+    ours = brr.build(vectors, bits=64, licence="CC0", exclude=[rude])
+    assert "film" not in ours.words
+    assert ours.meta["excluded-words"] == "1 by rude.txt"
     assert ours.inspect() == brr.Model.load(theirs).inspect()
     assert ours.to_bytes() == theirs.read_bytes()
 

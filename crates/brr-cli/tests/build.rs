@@ -63,6 +63,46 @@ fn vectors_become_a_model_that_privatizes() {
 }
 
 #[test]
+fn listed_words_stay_out_and_the_model_says_how_many() {
+    let folder = Folder::new();
+    let first = folder.file("rude.txt", b"# not here\nWAB\n\nwac # nor this\nabsent\n");
+    let second = folder.file("more.txt", "wac\nwad\r\n".as_bytes());
+    let ran = build(&folder, "m.brr", &["--exclude", &first, &second]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("took 117 words"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("2  different words by rude.txt"),
+        "{}",
+        ran.stderr
+    );
+    let model = folder.name("m.brr");
+    let facts: Value = serde_json::from_str(&run(&["inspect", &model, "--json"]).stdout).unwrap();
+    // The lists' names, and not where they lay.
+    assert_eq!(
+        facts["meta"]["excluded-words"],
+        "2 by rude.txt, 1 by more.txt"
+    );
+    let export = folder.name("parts");
+    assert_eq!(run(&["inspect", &model, "--export", &export]).code, 0);
+    let words = std::fs::read_to_string(folder.path("parts").join("words.txt")).unwrap();
+    let words: Vec<&str> = words.lines().collect();
+    assert_eq!(words.len(), 117);
+    assert!(["wab", "wac", "wad"].iter().all(|w| !words.contains(w)));
+    assert!(words.contains(&"waa"));
+
+    let plain = build(&folder, "plain.brr", &[]);
+    assert_eq!(plain.code, 0);
+    let inspect = ["inspect", &folder.name("plain.brr"), "--json"].map(String::from);
+    let facts = run(&inspect.each_ref().map(String::as_str)).stdout;
+    assert!(!facts.contains("excluded-words"));
+
+    let missing = folder.name("none.txt");
+    let ran = build(&folder, "never.brr", &["--exclude", &missing]);
+    assert_one_line(&ran, 1, &["none.txt"]);
+    assert!(!folder.path("never.brr").exists());
+}
+
+#[test]
 fn same_seed_same_bytes_on_any_number_of_threads() {
     let folder = Folder::new();
     build(&folder, "a.brr", &["--threads", "1"]);

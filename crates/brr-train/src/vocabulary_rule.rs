@@ -28,6 +28,9 @@
 //! tokens that become one are *variants*; the first stays, which in the usual files is the most
 //! frequent one.
 //!
+//! Words on a list of somebody's choice stay out too: [`Excluded`](Rejection::Excluded), see
+//! [`exclusion`](crate::exclusion).
+//!
 //! One rule needs the whole vocabulary ([`VocabularyRule::stray_letters`]). A lone letter is a
 //! word in one language (`в` in Russian, `ə` in Azerbaijani, `日` in Chinese) and a phonetic
 //! symbol or a stray in another. It stays if it is at home: if at least one in a thousand of the
@@ -103,6 +106,8 @@ pub enum Rejection {
     Symbol,
     /// A compatibility form (ligature, superscript, full width) of other characters.
     Compatibility,
+    /// On a list of words that are to stay out.
+    Excluded,
     /// A lone letter that is not at home in this vocabulary.
     LoneLetter,
     /// Equal to an earlier token after normalization and case folding.
@@ -122,6 +127,7 @@ impl fmt::Display for Rejection {
             Rejection::NotOneWord => "not a single token",
             Rejection::Symbol => "symbol inside",
             Rejection::Compatibility => "compatibility form (NFKC changes it)",
+            Rejection::Excluded => "on a list of words to leave out",
             Rejection::LoneLetter => "lone letter from elsewhere",
             Rejection::Variant => "variant of an earlier word",
         })
@@ -150,7 +156,7 @@ impl VocabularyRule {
     }
 
     /// The token as the tokenizer would see it: NFC and, if folded, lower case.
-    fn normalize<'t>(&self, token: &'t str) -> Cow<'t, str> {
+    pub(crate) fn normalize<'t>(&self, token: &'t str) -> Cow<'t, str> {
         let composed = nfc(straight(token));
         match self.case {
             Case::Keep => composed,

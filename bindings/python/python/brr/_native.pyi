@@ -284,6 +284,7 @@ def _build(
     word_list: str | os.PathLike[str] | None,
     cased: bool,
     numbers: bool,
+    exclude: list[str | os.PathLike[str]],
     strict: bool,
     similarity: list[str | os.PathLike[str]],
     certify: list[float] | None,

@@ -21,6 +21,7 @@ def build(
     word_list: str | os.PathLike[str] | None = None,
     cased: bool = False,
     numbers: bool = False,
+    exclude: Iterable[str | os.PathLike[str]] = (),
     strict: bool = False,
     similarity: Iterable[str | os.PathLike[str]] = (),
     certify: Iterable[float] | None = None,
@@ -52,6 +53,7 @@ def build(
         word_list: The words of a .npy file, one per line.
         cased: Keep upper and lower case apart.
         numbers: Let tokens with digits in.
+        exclude: Lists of words to keep out, one per line, ``#`` begins a comment.
         strict: End at the first defective row instead of skipping it.
         similarity: Word-similarity files to measure the codes on.
         certify: Epsilons to certify the exponential mechanism for: a ladder if
@@ -82,6 +84,7 @@ def build(
         word_list=word_list,
         cased=cased,
         numbers=numbers,
+        exclude=list(exclude),
         strict=strict,
         similarity=list(similarity),
         certify=None if certify is None else list(certify),

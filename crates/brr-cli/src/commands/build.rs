@@ -7,6 +7,7 @@ use brr::Epsilon;
 use brr::codes::CodeBits;
 use brr_train::binarize;
 use brr_train::build::{Built, Quality, Recipe, Stage, build, usual_min_distance};
+use brr_train::exclusion::{Excluded, ExclusionList};
 use brr_train::quality::SimilaritySet;
 use brr_train::vectors::{
     Format, LoadOptions, LoadReport, Loaded, OnDefect, load_with_progress, sha256_of_file,
@@ -29,7 +30,8 @@ use crate::usage::{Refused, whole};
 #[command(after_help = "Examples:
   brr build glove.6B.300d.txt -o english.brr --words 50000
   brr build cc.fr.300.vec.gz -o french.brr --bits 128 --licence \"CC BY-SA 3.0\"
-  brr build vectors.npy --word-list words.txt -o mine.brr --similarity wordsim353.tsv")]
+  brr build vectors.npy --word-list words.txt -o mine.brr --similarity wordsim353.tsv
+  brr build glove.6B.300d.txt -o polite.brr --exclude offensive.txt house-rules.txt")]
 pub struct Args {
     /// The vectors; a member of an archive as archive.zip#member
     #[arg(value_name = "VECTORS")]
@@ -67,6 +69,9 @@ pub struct Args {
     /// Let tokens with digits in; they tend to share codes, which weakens certificates
     #[arg(long)]
     numbers: bool,
+    /// Keep the words of this list out: one per line, # begins a comment
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    exclude: Vec<PathBuf>,
     /// End at the first defective row instead of skipping and counting it
     #[arg(long)]
     strict: bool,
@@ -123,6 +128,11 @@ fn read_similarity(files: &[PathBuf]) -> Result<Vec<SimilaritySet>> {
     files.iter().map(read).collect()
 }
 
+fn read_exclusions(files: &[PathBuf]) -> Result<Vec<ExclusionList>> {
+    let read = |path: &PathBuf| Ok(ExclusionList::read(path)?);
+    files.iter().map(read).collect()
+}
+
 fn load(args: &Args, stages: &Stages) -> Result<Loaded> {
     let options = LoadOptions {
         words: args.words,
@@ -141,6 +151,7 @@ fn load(args: &Args, stages: &Stages) -> Result<Loaded> {
             },
             case: if args.cased { Case::Keep } else { Case::Fold },
         },
+        exclude: read_exclusions(&args.exclude)?,
     };
     let mut progress = |p: brr_train::vectors::Progress| {
         let by_words = p.words_wanted.map(|n| p.words as f64 / n as f64);
@@ -193,6 +204,7 @@ fn provenance(args: &Args, report: &LoadReport) -> Vec<(String, String)> {
     add("licence", args.licence.clone());
     add("vectors-file", Some(file));
     add("vectors-sha256", digest.map(|d| hex(&d)));
+    meta.extend(Excluded::meta(&report.excluded));
     meta
 }
 
@@ -227,6 +239,9 @@ fn report(args: &Args, load: &LoadReport, built: &Built) {
             "  left out {:>7}  {rule} (first: {} {})",
             tally.count, load.unit, tally.first
         );
+    }
+    for Excluded { list, words } in &load.excluded {
+        eprintln!("  excluded {words:>7}  different words by {list}");
     }
     for (defect, tally) in &load.defects {
         eprintln!(

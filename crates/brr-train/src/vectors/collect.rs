@@ -32,6 +32,8 @@ pub(super) struct Collector<'a> {
     taken: HashMap<String, bool>,
     /// Other spellings that became one of them.
     spellings: HashSet<String>,
+    /// Words that a list keeps out.
+    excluded: HashSet<String>,
     report: LoadReport,
 }
 
@@ -50,7 +52,8 @@ impl<'a> Collector<'a> {
             places: Vec::new(),
             taken: HashMap::new(),
             spellings: HashSet::new(),
-            report: LoadReport::new(format),
+            excluded: HashSet::new(),
+            report: LoadReport::new(format, &options.exclude),
         }
     }
 
@@ -93,6 +96,9 @@ impl<'a> Collector<'a> {
             Ok(word) => word.into_owned(),
             Err(reason) => return Ok(self.left_out(at, reason)),
         };
+        if self.is_excluded(&word) {
+            return Ok(self.left_out(at, Rejection::Excluded));
+        }
         let spelling = (word != token).then(|| token.to_owned());
         let same_spelling = match &spelling {
             None => self.taken.get(&word).copied() == Some(true),
@@ -220,6 +226,18 @@ impl<'a> Collector<'a> {
                 self.spellings.insert(spelling);
             }
         }
+    }
+
+    /// Whether a list keeps the word out; the first that does takes it on its account.
+    fn is_excluded(&mut self, word: &str) -> bool {
+        let lists = &self.options.exclude;
+        let Some(list) = lists.iter().position(|list| list.contains(word)) else {
+            return false;
+        };
+        if self.excluded.insert(word.to_owned()) {
+            self.report.excluded[list].words += 1;
+        }
+        true
     }
 
     fn left_out<T>(&mut self, at: u64, reason: Rejection) -> Option<T> {

@@ -42,6 +42,7 @@ pub use format::Format;
 pub use report::{Defect, Header, LoadReport, Tally, Unit};
 
 use crate::error::{Error, Result};
+use crate::exclusion::ExclusionList;
 use crate::vocabulary_rule::VocabularyRule;
 use collect::Collector;
 use stream::Stream;
@@ -94,6 +95,8 @@ pub struct LoadOptions {
     pub on_defect: OnDefect,
     /// Which words may enter.
     pub filter: VocabularyRule,
+    /// Words that may not, by list.
+    pub exclude: Vec<ExclusionList>,
 }
 
 /// Loaded word vectors with the account of their loading.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::Format;
+use crate::exclusion::{Excluded, ExclusionList};
 use crate::vocabulary_rule::Rejection;
 
 /// A row that cannot be used, whatever its word is.
@@ -98,6 +99,8 @@ pub struct LoadReport {
     pub defects: BTreeMap<Defect, Tally>,
     /// Rows left out by the vocabulary rule.
     pub left_out: BTreeMap<Rejection, Tally>,
+    /// What each exclusion list took out, in their order.
+    pub excluded: Vec<Excluded>,
     /// Whether reading ended before the file did, because enough words were found.
     pub stopped_early: bool,
     /// SHA-256 of the file as it is stored, if every byte of it was read in passing. It is not
@@ -107,7 +110,7 @@ pub struct LoadReport {
 }
 
 impl LoadReport {
-    pub(super) fn new(format: Format) -> Self {
+    pub(super) fn new(format: Format, exclude: &[ExclusionList]) -> Self {
         LoadReport {
             format,
             unit: match format {
@@ -119,6 +122,7 @@ impl LoadReport {
             words: 0,
             defects: BTreeMap::new(),
             left_out: BTreeMap::new(),
+            excluded: exclude.iter().map(nothing_yet).collect(),
             stopped_early: false,
             sha256: None,
         }
@@ -161,6 +165,13 @@ impl fmt::Display for LoadReport {
             write!(f, "\n  {line}")?;
         }
         Ok(())
+    }
+}
+
+fn nothing_yet(list: &ExclusionList) -> Excluded {
+    Excluded {
+        list: list.name().to_owned(),
+        words: 0,
     }
 }
 
