@@ -19,7 +19,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use brr::random::{self, Rng};
+use brr::random::Noise;
 use brr::text;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -54,18 +54,20 @@ impl Units<'_> {
 pub type UnitName = [u64; 2];
 
 /// Hides the names of units behind a key of this run.
-pub struct Naming([u8; 32]);
+pub struct Naming([u64; 4]);
 
 impl Naming {
     fn new() -> Result<Naming> {
-        let mut key = [0; 32];
-        random::from_os()?.fill_bytes(&mut key);
+        let mut key = [0; 4];
+        Noise::from_os()?.fill(&mut key);
         Ok(Naming(key))
     }
 
     /// The name as it is kept.
     pub fn name(&self, value: &[u8]) -> UnitName {
-        let hash = Sha256::new_with_prefix(self.0).chain_update(value);
+        let mut hash = Sha256::new();
+        self.0.iter().for_each(|limb| hash.update(limb.to_le_bytes()));
+        hash.update(value);
         let hash: [u8; 32] = hash.finalize().into();
         let join = |word: u64, byte: &u8| word << 8 | u64::from(*byte);
         [&hash[..8], &hash[8..16]].map(|bytes| bytes.iter().fold(0, join))

@@ -2,11 +2,10 @@
 //!
 //! The way through the crate: [`vectors`] reads a file, [`vocabulary_rule`] and
 //! [`exclusion`] decide which of its words may enter a model, [`binarize`] gives each word a
-//! code, [`quality`] measures what the codes kept and how far they lie apart,
-//! [`calibration`] what an epsilon does to a text, [`certify`] proves what the
-//! exponential mechanism guarantees. [`build`](mod@build) is all of that in a row.
-//! A build is reproducible: same vectors, same options, same bytes, on any machine
-//! and any number of threads (see [`matrix`] and [`parallel`]).
+//! code, [`quality`] measures what the codes kept. [`build`](mod@build) is all of that in a
+//! row, with the core's own look at the finished codes: [`brr::distances`], [`brr::calibration`]
+//! and [`brr::certify`]. A build is reproducible: same vectors, same options, same bytes, on any
+//! machine and any number of threads (see [`matrix`] and [`brr::parallel`]).
 
 pub mod binarize;
 pub mod build;
