@@ -66,7 +66,9 @@ impl Naming {
     /// The name as it is kept.
     pub fn name(&self, value: &[u8]) -> UnitName {
         let mut hash = Sha256::new();
-        self.0.iter().for_each(|limb| hash.update(limb.to_le_bytes()));
+        self.0
+            .iter()
+            .for_each(|limb| hash.update(limb.to_le_bytes()));
         hash.update(value);
         let hash: [u8; 32] = hash.finalize().into();
         let join = |word: u64, byte: &u8| word << 8 | u64::from(*byte);

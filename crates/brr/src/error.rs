@@ -40,6 +40,13 @@ pub enum Error {
         /// Name of the mechanism.
         mechanism: &'static str,
     },
+    /// A name that stands for none of the choices.
+    UnknownChoice {
+        /// What was to be chosen.
+        what: &'static str,
+        /// The names there are.
+        names: String,
+    },
     /// The bytes are not a brr model.
     NotAModel,
     /// A model of another format version.
@@ -110,6 +117,9 @@ impl fmt::Display for Error {
                 "the model has no calibration table for the {mechanism} mechanism: \
                  give an epsilon or a bound, or rebuild the model with `brr build`"
             ),
+            Error::UnknownChoice { what, names } => {
+                write!(f, "there is no such {what}: choose one of {names}")
+            }
             Error::NotAModel => f.write_str(
                 "not a brr model (wrong first bytes): make one from word vectors with `brr build`",
             ),

@@ -128,10 +128,10 @@ pub enum Budget {
 }
 
 impl Budget {
-    /// The share of words kept when the user states nothing.
+    /// The budget when the user states none: at most half of the words stay.
     ///
-    /// About every second word is replaced: a start for looking at the effect,
-    /// not a recommendation for a data set.
+    /// A start for looking at the effect, not a recommendation for a data set: what writes
+    /// files asks for a budget.
     pub const DEFAULT: Budget = Budget::Keep(0.5);
 
     /// Checks the number itself, without a model.

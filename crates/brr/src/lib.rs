@@ -38,6 +38,7 @@
 pub mod all_pairs;
 pub mod calibration;
 pub mod certify;
+pub mod choice;
 pub mod codes;
 pub mod distances;
 pub mod epsilon;
@@ -56,6 +57,7 @@ pub mod response;
 pub mod text;
 pub mod vocabulary;
 
+pub use choice::Choice;
 pub use epsilon::Epsilon;
 pub use error::{Error, Result};
 pub use guarantee::{Budget, Guarantee, Metric};

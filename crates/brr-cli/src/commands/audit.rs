@@ -6,10 +6,10 @@ use std::process::{Command, Stdio};
 
 use brr::random::Noise;
 use brr::response::FlipThreshold;
-use brr::{Epsilon, MechanismKind, Options, Privatizer};
+use brr::{Choice, Epsilon, MechanismKind, Options, Privatizer};
 use brr_eval::audit::{self, AuditReport, Claim, Verdict, bit_flips};
 
-use crate::commands::privatize::{MechanismArg, PrivacyArgs};
+use crate::commands::privatize::PrivacyArgs;
 use crate::failure::{Failure, Result};
 use crate::output::write_whole;
 use crate::progress::Stages;
@@ -59,7 +59,7 @@ pub struct Args {
 pub fn run(args: Args) -> Result {
     let model = args.privacy.open_model()?;
     let options = Options {
-        mechanism: args.privacy.mechanism.into(),
+        mechanism: args.privacy.mechanism,
         budget: args.privacy.budget(),
         ..Options::default()
     };
@@ -82,7 +82,7 @@ pub fn run(args: Args) -> Result {
     });
     stages.finish();
     let mut report = report.map_err(|e| Failure::Failed(e.to_string()))?;
-    if matches!(args.privacy.mechanism.into(), MechanismKind::Brr) && args.program.is_empty() {
+    if args.privacy.mechanism == MechanismKind::Brr && args.program.is_empty() {
         report.checks.push(flips(&privatizer)?);
     }
     publish(&args, &report)
@@ -112,11 +112,7 @@ fn command(args: &Args, privatizer: &Privatizer) -> Result<Vec<String>> {
     let mut command = vec![this.to_string_lossy().into_owned()];
     command.extend(["privatize", "--quiet", "--epsilon"].map(String::from));
     command.push(privatizer.guarantee().epsilon.to_string());
-    let mechanism = match args.privacy.mechanism {
-        MechanismArg::Brr => "brr",
-        MechanismArg::Exponential => "exponential",
-    };
-    command.extend(["--mechanism".into(), mechanism.into()]);
+    command.extend(["--mechanism".into(), args.privacy.mechanism.name().into()]);
     if let Some(model) = &args.privacy.model {
         command.extend(["--model".into(), model.to_string_lossy().into_owned()]);
     }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use brr::mechanism::Channel;
-use brr::{Budget, MechanismKind, Model, Options, Privatizer};
+use brr::{Budget, Choice, MechanismKind, Model, Options, Privatizer};
 use brr_eval::channel::ExponentialRows;
 use brr_eval::estimate::{Count, Documents, Effort, Estimates, Plan, Start, WordChannel, estimate};
 use serde_json::{Value, json};
@@ -156,10 +156,9 @@ fn from_manifest(path: &Path, model: std::sync::Arc<Model>) -> Result<Run> {
             path.display()
         )));
     }
-    let mechanism = match manifest["mechanism"].as_str() {
-        Some("brr") => MechanismKind::Brr,
-        Some("exponential") => MechanismKind::Exponential,
-        _ => return Err(failed("no mechanism that this program knows")),
+    let mechanism = manifest["mechanism"].as_str().map(MechanismKind::parse);
+    let Some(Ok(mechanism)) = mechanism else {
+        return Err(failed("no mechanism that this program knows"));
     };
     let epsilon = manifest["epsilon"].as_f64();
     let epsilon = epsilon.ok_or_else(|| failed("no epsilon"))?;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use brr::Privatizer;
+use brr::{Choice, Privatizer};
 use brr_corpus::csv::Dialect;
 use brr_corpus::jsonl::Jsonl;
 use brr_corpus::output::{Existing, Opening, Partial, Stream};
@@ -284,8 +284,8 @@ impl Corpus {
         set("manifest schema", SCHEMA.to_string());
         set("--mechanism", privatizer.mechanism().name().to_owned());
         set("epsilon", guarantee.epsilon.to_string());
-        set("--layout", format!("{:?}", options.layout).to_lowercase());
-        set("--unknown", format!("{:?}", options.unknown).to_lowercase());
+        set("--layout", options.layout.name().to_owned());
+        set("--unknown", options.unknown.name().to_owned());
         set("--format", self.format.name().to_owned());
         set("--column", serde_json::json!(self.columns).to_string());
         let none = || "none".to_owned();

@@ -1,6 +1,6 @@
 //! A record of a run. Never text. Its fields are documented in docs/corpora.md.
 
-use brr::{Privatizer, Unknown};
+use brr::{Choice, Privatizer, Unknown};
 use brr_corpus::Report;
 use serde_json::{Value, json};
 
@@ -44,8 +44,9 @@ pub fn record(privatizer: &Privatizer, report: &Report, corpus: Option<&Corpus>)
         "loss_unknown": in_json(unknown_loss),
         "loss_per_word": in_json(per_word(privatizer)),
         "expected_keep": privatizer.expected_keep().map(|k| k.weighted),
-        "layout": format!("{:?}", options.layout).to_lowercase(),
-        "unknown": format!("{:?}", options.unknown).to_lowercase(),
+        "adjacency": privatizer.adjacency().to_string(),
+        "layout": options.layout.name(),
+        "unknown": options.unknown.name(),
         "documents": counts.documents,
         "words": counts.words,
         "unknown_words": counts.unknown,

@@ -7,7 +7,8 @@ mod privacy;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use brr::{Options, Privatized, Privatizer, Unknown};
+use brr::mechanism::Search;
+use brr::{Choice, Layout, Options, Privatized, Privatizer, Unknown};
 use brr_corpus::units::{NO_CAP, shortened};
 use brr_corpus::{Counts, Report, Source, files};
 use serde_json::json;
@@ -18,8 +19,8 @@ use crate::output::{Sink, write_record};
 use crate::usage::whole;
 
 pub use manifest::SCHEMA;
-use privacy::{LayoutArg, SearchArg, UnknownArg};
-pub use privacy::{MechanismArg, PrivacyArgs, positive, share};
+use privacy::choice;
+pub use privacy::{PrivacyArgs, positive, share};
 
 /// Privatize text: from arguments, a file, or standard input
 ///
@@ -57,14 +58,14 @@ pub struct Args {
     #[command(flatten)]
     privacy: PrivacyArgs,
     /// What of the text's structure is kept
-    #[arg(long, value_enum, default_value = "keep")]
-    layout: LayoutArg,
+    #[arg(long, value_name = "NAME", value_parser = choice::<Layout>(), default_value = Layout::default().name())]
+    layout: Layout,
     /// What becomes of words that the model does not know
-    #[arg(long, value_enum, default_value = "random")]
-    unknown: UnknownArg,
+    #[arg(long, value_name = "NAME", value_parser = choice::<Unknown>(), default_value = Unknown::default().name())]
+    unknown: Unknown,
     /// How brr finds the nearest word
-    #[arg(long, value_enum, default_value = "scan")]
-    search: SearchArg,
+    #[arg(long, value_name = "NAME", value_parser = choice::<Search>(), default_value = Search::default().name())]
+    search: Search,
     /// Threads to use [default: all cores]
     #[arg(long, value_name = "N", value_parser = whole::<u16, 1, 65_535>)]
     threads: Option<u16>,
@@ -85,11 +86,11 @@ pub struct Args {
 pub fn run(args: Args) -> Result {
     want_budget_for_a_file(&args)?;
     let options = Options {
-        mechanism: args.privacy.mechanism.into(),
+        mechanism: args.privacy.mechanism,
         budget: args.privacy.budget(),
-        layout: args.layout.into(),
-        unknown: args.unknown.into(),
-        search: args.search.into(),
+        layout: args.layout,
+        unknown: args.unknown,
+        search: args.search,
     };
     let model = args.privacy.open_model()?;
     let privatizer = Privatizer::new(model, options)?;
@@ -197,6 +198,7 @@ fn json_line(privatizer: &Privatizer, privatized: &Privatized) -> String {
         "bound": losses::in_json(guarantee.bound()),
         "loss_per_word": losses::in_json(losses::per_word(privatizer)),
         "total_loss": losses::in_json(privatizer.total_loss(privatized.tokens)),
+        "adjacency": privatizer.adjacency().to_string(),
     });
     line.to_string()
 }

@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use brr::mechanism::Search;
-use brr::{Budget, Layout, MechanismKind, Model, Unknown};
-use clap::ValueEnum;
+use brr::{Budget, Choice, MechanismKind, Model};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::model_source;
 use crate::usage::Refused;
@@ -17,8 +16,8 @@ pub struct PrivacyArgs {
     #[arg(short, long, value_name = "FILE")]
     pub model: Option<PathBuf>,
     /// How words are drawn
-    #[arg(long, value_enum, default_value = "brr")]
-    pub mechanism: MechanismArg,
+    #[arg(long, value_name = "NAME", value_parser = choice::<MechanismKind>(), default_value = MechanismKind::default().name())]
+    pub mechanism: MechanismKind,
     /// Privacy loss per unit of the mechanism's distance (per bit of the code)
     #[arg(long, value_name = "E", group = "budget", allow_negative_numbers = true, value_parser = positive)]
     pub epsilon: Option<f64>,
@@ -49,7 +48,7 @@ pub fn share(text: &str) -> Result<f64, Refused> {
 impl PrivacyArgs {
     /// The model. What its file says is checked if the guarantee or the budget rests on it.
     pub fn open_model(&self) -> crate::failure::Result<Arc<Model>> {
-        let brr = matches!(self.mechanism, MechanismArg::Brr);
+        let brr = self.mechanism == MechanismKind::Brr;
         let by_itself = self.epsilon.or(self.bound).is_some();
         match brr && by_itself {
             true => model_source::open(self.model.as_deref()),
@@ -73,76 +72,10 @@ impl PrivacyArgs {
     }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-pub enum MechanismArg {
-    /// Binary randomized response (the paper's)
-    Brr,
-    /// The exponential mechanism over the same codes
-    Exponential,
-}
-
-impl From<MechanismArg> for MechanismKind {
-    fn from(arg: MechanismArg) -> MechanismKind {
-        match arg {
-            MechanismArg::Brr => MechanismKind::Brr,
-            MechanismArg::Exponential => MechanismKind::Exponential,
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum LayoutArg {
-    /// White space and a short list of punctuation
-    Keep,
-    /// Nothing: words with single spaces between them
-    Words,
-}
-
-impl From<LayoutArg> for Layout {
-    fn from(arg: LayoutArg) -> Layout {
-        match arg {
-            LayoutArg::Keep => Layout::Keep,
-            LayoutArg::Words => Layout::Words,
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum UnknownArg {
-    /// A uniformly random word
-    Random,
-    /// `<unk>`; tells which words are unknown
-    Mask,
-    /// Nothing; tells how many words are unknown
-    Drop,
-    /// The word itself: not private
-    Keep,
-}
-
-impl From<UnknownArg> for Unknown {
-    fn from(arg: UnknownArg) -> Unknown {
-        match arg {
-            UnknownArg::Random => Unknown::Random,
-            UnknownArg::Mask => Unknown::Mask,
-            UnknownArg::Drop => Unknown::Drop,
-            UnknownArg::Keep => Unknown::Keep,
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum SearchArg {
-    /// Look at every code: the time tells nothing about the word
-    Scan,
-    /// Hash tables: faster at large epsilon, but the time depends on the noisy code
-    MultiIndex,
-}
-
-impl From<SearchArg> for Search {
-    fn from(arg: SearchArg) -> Search {
-        match arg {
-            SearchArg::Scan => Search::Scan,
-            SearchArg::MultiIndex => Search::MultiIndex,
-        }
-    }
+/// Reads a choice by its name in the core's table, and lists the names in help and messages.
+pub fn choice<T: Choice + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    let values = T::ALL.iter();
+    let values = values.map(|(name, _, help)| PossibleValue::new(*name).help(*help));
+    // Only names of the table come through.
+    PossibleValuesParser::new(values).map(|name| T::parse(&name).unwrap_or_default())
 }

@@ -1,0 +1,127 @@
+//! Choices by name: the one table from which the program and every binding take their names,
+//! defaults and messages.
+
+use crate::error::{Error, Result};
+use crate::mechanism::Search;
+use crate::privatizer::MechanismKind;
+use crate::text::{Layout, Unknown};
+
+/// One of a few things to choose from, each with a name.
+pub trait Choice: Copy + PartialEq + Default + 'static {
+    /// What is chosen, as messages call it.
+    const WHAT: &'static str;
+
+    /// All there are: name, choice, and what it means. The default comes first.
+    const ALL: &'static [(&'static str, Self, &'static str)];
+
+    /// The name of this one.
+    fn name(self) -> &'static str {
+        let found = Self::ALL.iter().find(|(_, choice, _)| *choice == self);
+        found.map_or("", |(name, ..)| name)
+    }
+
+    /// The one with this name. The message lists the names; it does not repeat this one, which
+    /// may be anything.
+    fn parse(name: &str) -> Result<Self> {
+        let found = Self::ALL.iter().find(|(known, ..)| *known == name);
+        found.map(|(_, choice, _)| *choice).ok_or_else(|| {
+            let names: Vec<&str> = Self::ALL.iter().map(|(name, ..)| *name).collect();
+            Error::UnknownChoice {
+                what: Self::WHAT,
+                names: names.join(", "),
+            }
+        })
+    }
+}
+
+impl Choice for MechanismKind {
+    const WHAT: &'static str = "mechanism";
+    const ALL: &'static [(&'static str, MechanismKind, &'static str)] = &[
+        (
+            "exponential",
+            MechanismKind::Exponential,
+            "The exponential mechanism over the model's codes, with a certified epsilon",
+        ),
+        (
+            "brr",
+            MechanismKind::Brr,
+            "Binary randomized response over the same codes: the paper's",
+        ),
+    ];
+}
+
+impl Choice for Layout {
+    const WHAT: &'static str = "layout";
+    const ALL: &'static [(&'static str, Layout, &'static str)] = &[
+        (
+            "keep",
+            Layout::Keep,
+            "White space, HTML line breaks and listed punctuation marks",
+        ),
+        (
+            "words",
+            Layout::Words,
+            "Nothing: words with single spaces between them",
+        ),
+    ];
+}
+
+impl Choice for Unknown {
+    const WHAT: &'static str = "rule for unknown words";
+    const ALL: &'static [(&'static str, Unknown, &'static str)] = &[
+        ("random", Unknown::Random, "A uniformly random word"),
+        (
+            "mask",
+            Unknown::Mask,
+            "<unk>; shows which words are unknown",
+        ),
+        (
+            "drop",
+            Unknown::Drop,
+            "Nothing; shows how many words are unknown",
+        ),
+        ("keep", Unknown::Keep, "The word itself: not private"),
+    ];
+}
+
+impl Choice for Search {
+    const WHAT: &'static str = "search";
+    const ALL: &'static [(&'static str, Search, &'static str)] = &[
+        (
+            "scan",
+            Search::Scan,
+            "Look at every code: the time tells nothing about the word",
+        ),
+        (
+            "multi-index",
+            Search::MultiIndex,
+            "Hash tables: faster at a large epsilon, but the time depends on the noisy code",
+        ),
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names_lead_back<T: Choice + std::fmt::Debug>() {
+        for (name, choice, _) in T::ALL {
+            assert_eq!(T::parse(name).unwrap(), *choice);
+            assert_eq!(choice.name(), *name);
+        }
+        let message = T::parse("my secret").unwrap_err().to_string();
+        assert!(
+            message.contains(T::ALL[0].0) && !message.contains("secret"),
+            "{message}"
+        );
+        assert_eq!(T::ALL[0].1, T::default());
+    }
+
+    #[test]
+    fn every_choice_has_a_name_of_its_own() {
+        names_lead_back::<MechanismKind>();
+        names_lead_back::<Layout>();
+        names_lead_back::<Unknown>();
+        names_lead_back::<Search>();
+    }
+}
