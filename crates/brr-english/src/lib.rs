@@ -11,3 +11,36 @@ pub static MODEL: &[u8] = include_bytes!("english.brr");
 pub fn model() -> brr::Result<brr::Model> {
     brr::Model::new(MODEL)
 }
+
+#[cfg(test)]
+mod tests {
+    use brr::model::Standing;
+
+    /// The core believes what this file says without a look: here is the look.
+    #[test]
+    fn everything_that_the_pinned_file_says_holds() {
+        let model = super::model().unwrap();
+        assert_eq!(model.standing(), Standing::Pinned);
+        model.check_again(2, &|_| {}).unwrap();
+        assert_eq!(model.certificates().len(), model.claimed_certificates());
+        assert!(model.calibration().is_some());
+    }
+
+    /// Words that a text's tokens can be, and none that nobody wants to show.
+    #[test]
+    fn every_word_is_one_token_and_none_is_obscene() {
+        let model = super::model().unwrap();
+        assert!(model.vocabulary().iter().all(brr::text::is_one_token));
+        assert_eq!(model.find("scrotum"), None);
+    }
+
+    /// What a default run promises: at most 20 a token, unknown words included.
+    #[test]
+    fn the_default_loss_can_be_defended() {
+        let model = std::sync::Arc::new(super::model().unwrap());
+        let p = brr::Privatizer::new(model, brr::Options::default()).unwrap();
+        assert!(p.guarantee().worst_token() <= 20.0);
+        let keep = p.expected_keep().unwrap().weighted;
+        assert!(keep <= 0.5 && keep > 0.4, "{keep}");
+    }
+}

@@ -9,9 +9,10 @@ mod support;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use brr::certify::Weights;
 use brr::codes::hamming;
 use brr::epsilon::Epsilon;
-use brr::mechanism::{Brr, Exponential, Mechanism, Search, Weights};
+use brr::mechanism::{Brr, Exponential, Mechanism, Search};
 use brr::random::Noise;
 use support::random_model;
 

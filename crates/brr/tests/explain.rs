@@ -73,6 +73,7 @@ fn brr_agrees_with_the_closed_form_on_two_words() {
     codes.push(&[(1 << k) - 1]);
     let model = model_of(&[letters(0), letters(1)], &codes);
     let options = Options {
+        mechanism: MechanismKind::Brr,
         budget: Budget::Epsilon(epsilon),
         ..Options::default()
     };

@@ -28,6 +28,7 @@ proptest! {
         let model = random_model(limbs * 64, words, seed);
         let codes = random_codes(limbs * 64, words, seed);
         let again = Model::new(model.bytes().to_vec()).unwrap();
+        again.check(1, &|_| {}).unwrap();
         prop_assert_eq!(again.codes().to_rows(), codes);
         prop_assert_eq!(again.vocabulary().len(), words);
         for id in 0..words {

@@ -53,7 +53,12 @@ impl Subjects {
                 progress(Stage::Preparing("reading vectors", 0.0));
                 WordsFrom::Vectors(Box::new(load(path, &options)?.vectors))
             }
-            (None, Some(path)) => WordsFrom::Model(Arc::new(Model::open(path)?)),
+            (None, Some(path)) => {
+                let model = Model::open(path)?;
+                let share = |share| progress(Stage::Preparing("checking the model", share));
+                model.check(threads, &share)?;
+                WordsFrom::Model(Arc::new(model))
+            }
             (None, None) => WordsFrom::Model(Arc::new(english()?)),
         };
         let mut models = BTreeMap::new();
@@ -158,6 +163,8 @@ fn cached(
     if let Ok(model) = Model::open(&path)
         && model.meta_value("vectors-fingerprint") == Some(&stamp)
     {
+        let share = |share| progress(Stage::Preparing("checking the model", share));
+        model.check(threads, &share)?;
         return Ok(Arc::new(model));
     }
     let recipe = Recipe {
