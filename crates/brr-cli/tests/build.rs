@@ -50,8 +50,8 @@ fn vectors_become_a_model_that_privatizes() {
             &model,
             "--mechanism",
             mechanism,
-            "--keep",
-            "0.9",
+            "--epsilon",
+            "0.5",
             "waa wab, wac",
         ];
         let out = run(&args).stdout;
@@ -98,7 +98,7 @@ fn listed_words_stay_out_and_the_model_says_how_many() {
 
     let missing = folder.name("none.txt");
     let ran = build(&folder, "never.brr", &["--exclude", &missing]);
-    assert_one_line(&ran, 1, &["none.txt"]);
+    assert_one_line(&ran, 1, &["--exclude", "check the path"]);
     assert!(!folder.path("never.brr").exists());
 }
 

@@ -259,7 +259,7 @@ fn a_run_that_was_begun_under_other_defaults_does_not_go_on() {
     let text = std::fs::read(case.checkpoint()).unwrap();
     let state: Value = serde_json::from_slice(&text).unwrap();
     let resolved = [
-        ("--mechanism", "brr"),
+        ("--mechanism", "exponential"),
         ("--layout", "keep"),
         ("--unknown", "random"),
         ("manifest schema", "2"),
