@@ -184,6 +184,7 @@ fn broken_programs_fail_their_audit() {
             "{}",
             ran.stdout
         );
+        ran.stdout
     };
     // Passes everything through.
     audit("0.3", &["cat"]);
@@ -207,6 +208,12 @@ fn broken_programs_fail_their_audit() {
             "keep",
         ],
     );
+    // Cuts a contraction by whether it knows the stem.
+    let cut_by_vocabulary = format!(
+        "sed \"s/\\(zxqvjkwq\\)'ll/\\1 ' ll/g\" | '{this}' privatize -q -m '{model}' --epsilon 0.3"
+    );
+    let found = audit("0.3", &["sh", "-c", &cut_by_vocabulary]);
+    assert!(found.contains("FAIL  structure"), "{found}");
     // Draws the same each time.
     audit("0.3", &["sed", "s/[[:alpha:]][[:alpha:]]*/waa/g"]);
     let failing = run(&["audit", "-m", model, "--epsilon", "0.3", "--", "false"]);

@@ -30,7 +30,7 @@ pub struct Vocabulary {
 impl Vocabulary {
     /// Packs words, given in id order, for a model file.
     ///
-    /// Fails if a word is empty, too long, or there twice.
+    /// Fails if a word is empty, too long, there twice, or could pass for structure.
     pub fn pack(words: &[impl AsRef<str>]) -> Result<Vec<u8>> {
         let mut sorted: Vec<(&[u8], u32)> = words
             .iter()
@@ -44,6 +44,9 @@ impl Vocabulary {
         };
         if sorted.is_empty() || sorted[0].0.is_empty() {
             return Err(invalid("there is an empty word or no word at all"));
+        }
+        if words.iter().any(|word| !is_word(word.as_ref())) {
+            return Err(invalid(NO_WORD));
         }
         if sorted.iter().any(|(w, _)| w.len() > MAX_WORD_BYTES) {
             return Err(invalid("a word is longer than 255 bytes"));
@@ -72,6 +75,9 @@ impl Vocabulary {
             };
             if *position != u32::MAX {
                 return Err(invalid("a word id is there twice"));
+            }
+            if !is_word(word) {
+                return Err(invalid(NO_WORD));
             }
             *position = v.ids.len() as u32;
             v.text.push_str(word);
@@ -131,6 +137,14 @@ impl Vocabulary {
     }
 }
 
+const NO_WORD: &str = "a word has white space, a line end or a control character in it";
+
+/// Whether a word cannot be taken for structure when it comes out: a word with a line end in it
+/// would make two documents of one.
+fn is_word(text: &str) -> bool {
+    !text.contains(|c: char| c.is_whitespace() || c.is_control())
+}
+
 /// FNV-1a with a final mix. The table is made of public words alone, so there
 /// is nobody who could choose them against the hash.
 fn hash(word: &str) -> usize {
@@ -154,7 +168,8 @@ mod tests {
         fn packing_keeps_every_word_and_its_id(
             words in prop::collection::hash_set("[a-d]{1,3}|\\PC{1,12}|[a-z]{200,255}", 1..200)
         ) {
-            let words: Vec<String> = words.into_iter().filter(|w| w.len() <= 255).collect();
+            let fits = |w: &String| w.len() <= 255 && is_word(w);
+            let words: Vec<String> = words.into_iter().filter(fits).collect();
             prop_assume!(!words.is_empty());
             let v = round_trip(&words);
             prop_assert_eq!(v.len(), words.len());
@@ -187,8 +202,20 @@ mod tests {
 
     #[test]
     fn what_cannot_be_packed_is_refused() {
+        let bad = ["a b", "a\n", "\u{7}", "a\u{85}b", "\u{2028}", "a\u{a0}b"];
         for words in [&["a", "a"][..], &["", "b"], &[], &[&"x".repeat(256)]] {
             assert!(Vocabulary::pack(words).is_err());
+        }
+        for word in bad {
+            assert!(Vocabulary::pack(&["fine", word]).is_err(), "{word:?}");
+            // Nor does a file bring such a word in.
+            let sorted = [(word.as_bytes(), 0), ("fine".as_bytes(), 1)];
+            let mut sorted = sorted.to_vec();
+            sorted.sort_unstable();
+            assert!(
+                Vocabulary::unpack(&packed::pack(&sorted), 2).is_err(),
+                "{word:?}"
+            );
         }
         assert_eq!(round_trip(&["solo".into()]).id("solo"), Some(0));
     }
