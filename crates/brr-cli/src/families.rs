@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use brr::parallel::cores;
-use brr::{Budget, Epsilon, Model};
+use brr::{MechanismKind, Model};
 use brr_eval::channel::Likeness;
-use brr_eval::mechanisms::{BrrFamily, ExponentialFamily, Family, KaryFamily, MadlibFamily, Space};
+use brr_eval::mechanisms::{Family, KaryFamily, MadlibFamily, ShippedFamily, Space};
 use brr_train::vectors::{self, LoadOptions, Vectors};
 use clap::ValueEnum;
 
@@ -45,15 +45,15 @@ pub fn subject(
         .map(|path| space(model, path, stages))
         .transpose()?
         .map(Arc::new);
+    let shipped = |kind| -> Box<dyn Family> {
+        Box::new(ShippedFamily {
+            model: model.clone(),
+            kind,
+        })
+    };
     let family: Box<dyn Family> = match arg {
-        FamilyArg::Brr => Box::new(BrrFamily(model.clone())),
-        FamilyArg::Exponential => {
-            let share = |share| stages.show("looking at all pairs", share);
-            Box::new(ExponentialFamily {
-                model: model.clone(),
-                certifier: Some(model.certifier(cores(), &share)),
-            })
-        }
+        FamilyArg::Brr => shipped(MechanismKind::Brr),
+        FamilyArg::Exponential => shipped(MechanismKind::Exponential),
         FamilyArg::Madlib => {
             let needed = || {
                 Failure::Usage(
@@ -69,17 +69,6 @@ pub fn subject(
         space,
     };
     Ok(Subject { family, likeness })
-}
-
-impl Subject {
-    /// The epsilon for a budget given as epsilon or bound.
-    pub fn epsilon(&self, budget: Budget) -> Result<Epsilon> {
-        Ok(match budget.validate()? {
-            Budget::Epsilon(value) => Epsilon::new(value)?,
-            Budget::Bound(value) => self.family.epsilon_for_bound(value)?,
-            _ => return Err(Failure::Usage("give --epsilon or --bound".into())),
-        })
-    }
 }
 
 /// The real vectors of a model's words, in the model's order.

@@ -219,3 +219,47 @@ fn broken_programs_fail_their_audit() {
     let failing = run(&["audit", "-m", model, "--epsilon", "0.3", "--", "false"]);
     assert_one_line(&failing, 1, &["program under audit failed"]);
 }
+
+/// What is explained is what is drawn: the same epsilon for every mechanism and budget.
+#[test]
+fn explain_and_calibrate_speak_of_the_mechanism_that_privatizes() {
+    let (_, model, _) = small();
+    let number = |out: &str, path: &str| {
+        let value: Value = serde_json::from_str(out).unwrap();
+        value.pointer(path).unwrap().as_f64().unwrap()
+    };
+    for mechanism in ["brr", "exponential"] {
+        for budget in [
+            &["--epsilon", "0.41"][..],
+            &["--bound", "13"],
+            &["--keep", "0.6"],
+            &[],
+        ] {
+            let options = [&["--mechanism", mechanism, "-m", model, "--json"], budget].concat();
+            let explained = run(&[&["explain", "waa"][..], &options].concat());
+            let drawn = run(&[&["privatize", "waa"][..], &options].concat());
+            if drawn.code != 0 {
+                assert_eq!(explained.code, drawn.code, "{}", explained.stderr);
+                continue;
+            }
+            let epsilon = number(&drawn.stdout, "/epsilon");
+            assert_eq!(
+                number(&explained.stdout, "/epsilon"),
+                epsilon,
+                "{options:?}"
+            );
+            if let ["--bound", bound] = budget {
+                let args = [
+                    "calibrate",
+                    model,
+                    "--mechanism",
+                    mechanism,
+                    "--bounds",
+                    bound,
+                ];
+                let table = run(&[&args[..], &["--json", "--words", "20"]].concat());
+                assert_eq!(number(&table.stdout, "/tables/0/steps/0/epsilon"), epsilon);
+            }
+        }
+    }
+}

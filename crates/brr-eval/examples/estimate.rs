@@ -8,10 +8,9 @@
 
 use std::sync::Arc;
 
-use brr::mechanism::{Brr, Exponential, Mechanism};
+use brr::mechanism::Mechanism;
 use brr::random::Noise;
-use brr::{Budget, Epsilon, Model};
-use brr_eval::channel::{ExponentialRows, Rows};
+use brr::{Budget, Choice, Epsilon, MechanismKind, Model, Options, Privatizer};
 use brr_eval::estimate::{Documents, Effort, Estimates, Plan, Start, Stop, WordChannel, estimate};
 use brr_eval::mechanisms::Kary;
 use brr_train::quality::spearman;
@@ -107,26 +106,20 @@ fn words_of(model: &Model, text: &str) -> Vec<Option<u32>> {
     model.tokens(text).into_iter().map(|t| t.0).collect()
 }
 
-/// The mechanism as `brr privatize` sets it up, and its row probabilities where known.
-type Subject = (Box<dyn Mechanism>, Option<Box<dyn Rows>>);
-
-fn subject(name: &str, bound: f64, model: &Arc<Model>) -> brr::Result<Subject> {
-    let words = model.vocabulary().len();
-    Ok(match name {
-        "brr" => {
-            let epsilon = Epsilon::new(bound / model.pair_distances().average)?;
-            (Box::new(Brr::new(model.clone(), epsilon)), None)
-        }
-        "exponential" => {
-            let mechanism = Exponential::for_budget(model.clone(), Budget::Bound(bound))?;
-            let rows = ExponentialRows::new(model.clone(), mechanism.weights());
-            (Box::new(mechanism), Some(Box::new(rows)))
-        }
-        _ => {
-            let mechanism = Kary::new(words, Epsilon::new(bound)?);
-            (Box::new(mechanism), Some(Box::new(mechanism)))
-        }
-    })
+/// The mechanism as `brr privatize` sets it up, or the yardstick.
+fn subject(name: &str, bound: f64, model: &Arc<Model>) -> brr::Result<Box<dyn Mechanism>> {
+    let options = Options {
+        mechanism: match MechanismKind::parse(name) {
+            Ok(kind) => kind,
+            Err(_) => {
+                let kary = Kary::new(model.vocabulary().len(), Epsilon::new(bound)?);
+                return Ok(Box::new(kary));
+            }
+        },
+        budget: Budget::Bound(bound),
+        ..Options::default()
+    };
+    Ok(Privatizer::new(model.clone(), options)?.into_mechanism())
 }
 
 fn measure(
@@ -137,7 +130,7 @@ fn measure(
     truth: &Truth,
 ) -> brr::Result<Value> {
     let words = model.vocabulary().len();
-    let (mechanism, rows) = subject(name, bound, model)?;
+    let mechanism = subject(name, bound, model)?;
     let mut noise = Noise::numbered(SEED);
     let mut documents = Documents::new(words);
     let mut kept = 0;
@@ -156,10 +149,7 @@ fn measure(
         seed: SEED + 1,
         ..Effort::default()
     };
-    let channel = match &rows {
-        Some(rows) => WordChannel::exact(&**rows, words, &effort),
-        None => WordChannel::simulated(&*mechanism, words, &effort),
-    };
+    let channel = WordChannel::of(&*mechanism, words, &effort);
     let channel_seconds = begun.elapsed().as_secs_f64();
     // As the manifest of a run tells it.
     let unknown = truth.unknown as f64 / truth.tokens as f64;

@@ -8,11 +8,14 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use brr::MechanismKind;
 use brr::codes::CodeBits;
 use brr::parallel::cores;
 use brr_eval::calibrate::{Table, table};
 use brr_eval::channel::{Likeness, Plan};
-use brr_eval::mechanisms::{BrrFamily, ExponentialFamily, Family, KaryFamily, MadlibFamily, Space};
+use brr_eval::mechanisms::{
+    CertifiedFamily, Family, KaryFamily, MadlibFamily, ShippedFamily, Space,
+};
 use brr_eval::report;
 use brr_train::binarize;
 use brr_train::build::{Recipe, build, usual_min_distance};
@@ -56,9 +59,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             model: Some(model.clone()),
             space: Some(space.clone()),
         };
-        let certifier = Some(model.certifier(cores(), &|_| {}));
-        families.push((Box::new(BrrFamily(model.clone())), likeness.clone()));
-        families.push((Box::new(ExponentialFamily { model, certifier }), likeness));
+        let certifier = model.certifier(cores(), &|_| {});
+        families.push((
+            Box::new(ShippedFamily {
+                model: model.clone(),
+                kind: MechanismKind::Brr,
+            }),
+            likeness.clone(),
+        ));
+        families.push((Box::new(CertifiedFamily { model, certifier }), likeness));
     }
     let likeness = Likeness {
         model: None,

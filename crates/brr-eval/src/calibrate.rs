@@ -1,7 +1,8 @@
 //! Choosing an epsilon: what a mechanism does at each step of a ladder of
-//! privacy-loss bounds, and the epsilon that meets a wish.
+//! privacy-loss bounds, and the epsilon that meets a target.
 
-use brr::Result;
+use brr::mechanism::Mechanism;
+use brr::{Budget, Error, Result};
 use serde::Serialize;
 
 use crate::channel::{Likeness, Plan, Summary, measure};
@@ -54,9 +55,9 @@ pub fn table(
     let mut metric = String::new();
     let mut steps = Vec::with_capacity(bounds.len());
     for (i, &bound) in bounds.iter().enumerate() {
-        let candidate = family.at(family.epsilon_for_bound(bound)?)?;
-        metric = candidate.mechanism.guarantee().metric.to_string();
-        steps.push(step(family, &candidate, likeness, plan));
+        let mechanism = family.at(family.epsilon_for_bound(bound)?)?;
+        metric = mechanism.guarantee().metric.to_string();
+        steps.push(step(family, &*mechanism, likeness, plan));
         progress((i + 1) as f64 / bounds.len() as f64);
     }
     Ok(Table {
@@ -68,26 +69,21 @@ pub fn table(
     })
 }
 
-fn step(
-    family: &dyn Family,
-    candidate: &crate::mechanisms::Candidate,
-    likeness: &Likeness,
-    plan: &Plan,
-) -> Step {
-    let guarantee = candidate.mechanism.guarantee();
+fn step(family: &dyn Family, mechanism: &dyn Mechanism, likeness: &Likeness, plan: &Plan) -> Step {
+    let guarantee = mechanism.guarantee();
     Step {
         epsilon: guarantee.epsilon,
         bound: guarantee.bound(),
         nearest: guarantee.nearest(),
         worst: guarantee.worst(),
         unknown: guarantee.unknown_loss,
-        summary: measure(candidate, family.words(), likeness, plan),
+        summary: measure(mechanism, family.words(), likeness, plan),
     }
 }
 
-/// A wish.
+/// A target.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub enum Wish {
+pub enum Target {
     /// Keep at least this share of words, counted by use, with the least loss.
     Keep(f64),
     /// Let a Bayes attacker who knows how often words are used name at most this
@@ -95,11 +91,11 @@ pub enum Wish {
     MaxGuess(f64),
 }
 
-/// The epsilon that meets a wish.
+/// The epsilon that meets a target.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Solution {
-    /// The wish.
-    pub wish: Wish,
+    /// The target.
+    pub target: Target,
     /// The mechanism at that epsilon, measured; `step.epsilon` is the answer.
     pub step: Step,
 }
@@ -109,50 +105,60 @@ const RANGE: (f64, f64) = (0.05, 500.0);
 /// Halvings of the logarithm of that range: epsilon to within 0.02 %.
 const HALVINGS: usize = 15;
 
-/// Finds the epsilon for a wish by halving; `None` if no bound from 0.05 to 500
-/// meets it. Every trial uses the same seed, so the search sees a curve that
-/// rises wherever the true one visibly does. A simulated attack understates the
-/// best attacker: the upper end of its interval is what must stay below the wish.
+/// Solves for a target, from below: the most loss that does not exceed it. `None` if every bound
+/// of [`RANGE`] exceeds it.
+///
+/// A share of kept words is solved as a privatizer would solve it, where there is one for the
+/// mechanism; everything else by halving the range of bounds.
 pub fn solve(
     family: &dyn Family,
-    wish: Wish,
+    target: Target,
     likeness: &Likeness,
     plan: &Plan,
     progress: &dyn Fn(f64),
 ) -> Result<Option<Solution>> {
     let plan = &Plan {
-        attack: matches!(wish, Wish::MaxGuess(_)),
+        attack: matches!(target, Target::MaxGuess(_)),
         ..*plan
     };
+    if let Target::Keep(share) = target {
+        match family.for_budget(Budget::Keep(share)) {
+            Ok(mechanism) => {
+                let step = step(family, &*mechanism, likeness, plan);
+                return Ok(Some(Solution { target, step }));
+            }
+            Err(Error::KeepOutOfReach { .. }) => return Ok(None),
+            Err(Error::NoCalibration { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
     let at = |log_bound: f64| -> Result<Step> {
         let epsilon = family.epsilon_for_bound(libm::exp(log_bound))?;
-        Ok(step(family, &family.at(epsilon)?, likeness, plan))
+        Ok(step(family, &*family.at(epsilon)?, likeness, plan))
     };
-    // Invariant: at `low` the measured share is at most the wish, at `high` above.
     let (mut low, mut high) = (libm::log(RANGE.0), libm::log(RANGE.1));
-    let (mut below, mut above) = (at(low)?, at(high)?);
+    let mut below = at(low)?;
     for i in 0..HALVINGS {
         progress((i + 1) as f64 / HALVINGS as f64);
         let middle = (low + high) / 2.0;
         let step = at(middle)?;
-        if exceeds(&step, wish) {
-            (high, above) = (middle, step);
+        if exceeds(&step, target) {
+            high = middle;
         } else {
             (low, below) = (middle, step);
         }
     }
-    let step = match wish {
-        Wish::Keep(_) => above,
-        Wish::MaxGuess(_) => below,
-    };
-    let met = exceeds(&step, wish) == matches!(wish, Wish::Keep(_));
-    Ok(met.then_some(Solution { wish, step }))
+    let met = !exceeds(&below, target);
+    Ok(met.then_some(Solution {
+        target,
+        step: below,
+    }))
 }
 
-fn exceeds(step: &Step, wish: Wish) -> bool {
-    match wish {
-        Wish::Keep(share) => step.summary.keep_by_use.value >= share,
-        Wish::MaxGuess(share) => {
+fn exceeds(step: &Step, target: Target) -> bool {
+    match target {
+        Target::Keep(share) => step.summary.keep_by_use.value > share,
+        Target::MaxGuess(share) => {
             let guess = step.summary.guess_by_use;
             guess.is_some_and(|g| g.success.high > share)
         }
@@ -163,7 +169,8 @@ fn exceeds(step: &Step, wish: Wish) -> bool {
 mod tests {
     use super::*;
     use crate::fixture;
-    use crate::mechanisms::{BrrFamily, ExponentialFamily, KaryFamily};
+    use crate::mechanisms::{KaryFamily, ShippedFamily};
+    use brr::MechanismKind;
 
     fn plan() -> Plan {
         Plan {
@@ -177,7 +184,7 @@ mod tests {
     #[test]
     fn a_share_of_kept_words_is_met_with_the_least_loss() {
         let (family, none) = (KaryFamily(1000), Likeness::default());
-        let found = solve(&family, Wish::Keep(0.5), &none, &plan(), &|_| {}).unwrap();
+        let found = solve(&family, Target::Keep(0.5), &none, &plan(), &|_| {}).unwrap();
         let step = found.unwrap().step;
         // e^c / (e^c + 999) = 1/2
         assert!(
@@ -185,7 +192,7 @@ mod tests {
             "{}",
             step.epsilon
         );
-        let guess = solve(&family, Wish::MaxGuess(0.5), &none, &plan(), &|_| {}).unwrap();
+        let guess = solve(&family, Target::MaxGuess(0.5), &none, &plan(), &|_| {}).unwrap();
         assert!(
             guess
                 .unwrap()
@@ -197,7 +204,7 @@ mod tests {
                 .value
                 <= 0.5
         );
-        let never = solve(&family, Wish::MaxGuess(1e-9), &none, &plan(), &|_| {}).unwrap();
+        let never = solve(&family, Target::MaxGuess(1e-9), &none, &plan(), &|_| {}).unwrap();
         assert_eq!(never, None);
     }
 
@@ -210,16 +217,19 @@ mod tests {
         };
         let bounds = [2.0, 20.0, 80.0];
         let brr = table(
-            &BrrFamily(model.clone()),
+            &ShippedFamily {
+                model: model.clone(),
+                kind: MechanismKind::Brr,
+            },
             &bounds,
             &likeness,
             &plan(),
             &|_| {},
         )
         .unwrap();
-        let exponential = ExponentialFamily {
+        let exponential = ShippedFamily {
             model,
-            certifier: None,
+            kind: MechanismKind::Exponential,
         };
         let exponential = table(&exponential, &bounds, &likeness, &plan(), &|_| {}).unwrap();
         for t in [&brr, &exponential] {
@@ -248,9 +258,9 @@ mod tests {
             model: Some(model.clone()),
             space: None,
         };
-        let family = ExponentialFamily {
+        let family = ShippedFamily {
             model,
-            certifier: None,
+            kind: MechanismKind::Exponential,
         };
         let plan = Plan {
             words: 200,
@@ -258,12 +268,8 @@ mod tests {
             ..plan()
         };
         let candidate = family.at(brr::Epsilon::new(0.4).unwrap()).unwrap();
-        let exact = measure(&candidate, 200, &likeness, &plan);
-        let simulated = crate::mechanisms::Candidate {
-            rows: None,
-            ..candidate
-        };
-        let simulated = measure(&simulated, 200, &likeness, &plan);
+        let exact = measure(&*candidate, 200, &likeness, &plan);
+        let simulated = crate::channel::simulate(&*candidate, 200, &likeness, &plan);
         // Three half widths of a 95 % interval: once in 3e8.
         let near =
             |e: crate::interval::Estimate, x: f64| (e.value - x).abs() < 1.5 * (e.high - e.low);

@@ -1,12 +1,15 @@
 //! What becomes of one word, and which other words it hides among.
 
+use brr::explain::{Chance, Method, outcomes_with};
 use brr::guarantee::Metric;
-use brr::vocabulary::{Vocabulary, WordId};
+use brr::mechanism::{Mechanism, Rows};
+use brr::model::Model;
+use brr::random::Noise;
+use brr::vocabulary::WordId;
 use serde::Serialize;
 
-use crate::channel::{Draws, Likeness, Plan, Rows, draw};
+use crate::channel::{Draws, Likeness, Plan, draw};
 use crate::interval::{Binomial, Estimate};
-use crate::mechanisms::Candidate;
 
 /// How much to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,58 +110,72 @@ impl Explanation {
     }
 }
 
-/// Explains a word.
+/// Explains a word: what comes of it as the core says, and what it hides among.
 pub fn explain(
-    candidate: &Candidate,
-    vocabulary: &Vocabulary,
+    mechanism: &dyn Mechanism,
+    model: &Model,
     word: WordId,
     likeness: &Likeness,
     options: &ExplainOptions,
-) -> Explanation {
-    let name = |id: WordId| vocabulary.word(id).to_owned();
+) -> brr::Result<Explanation> {
+    let name = |id: WordId| model.vocabulary().word(id).to_owned();
+    let (draws, mut noise) = (options.plan.draws, Noise::numbered(options.plan.seed));
+    let outcomes = outcomes_with(model, mechanism, word, options.outputs, draws, &mut noise)?;
     let nearest = nearest_words(word, likeness, options.neighbors);
-    let (all, measured) = match &candidate.rows {
-        Some(rows) => exact(&**rows, vocabulary.len(), word, &nearest),
-        None => simulated(candidate, word, &nearest, likeness, options),
+    let attackers = match mechanism.rows() {
+        Some(rows) => best_attackers(rows, model.vocabulary().len(), word, &nearest),
+        None => simulated_attackers(mechanism, word, &nearest, likeness, options),
     };
-    let stays = all.iter().find(|o| o.0 == word).map(|o| o.1);
-    let listed: Vec<_> = all.iter().take(options.outputs).collect();
-    let mass: f64 = listed.iter().map(|o| o.1.value).sum();
-    let pairs = nearest.iter().zip(measured);
-    let mut confusable: Vec<Confusable> = pairs
+    let guarantee = mechanism.guarantee();
+    let mut confusable: Vec<Confusable> = nearest
+        .iter()
+        .zip(attackers)
         .map(|(&other, attacker)| {
-            let distance = metric_distance(candidate, word, other, likeness);
-            let loss = candidate.mechanism.guarantee().loss_at(distance);
+            let distance = metric_distance(guarantee.metric, word, other, likeness);
             Confusable {
                 word: name(other),
                 distance,
                 attacker,
-                attacker_at_most: 1.0 / (1.0 + libm::exp(-loss)),
+                attacker_at_most: 1.0 / (1.0 + libm::exp(-guarantee.loss_at(distance))),
             }
         })
         .collect();
     confusable.sort_by(|a, b| a.attacker.value.total_cmp(&b.attacker.value));
     confusable.truncate(options.confusable);
-    let outputs = listed.iter().map(|(id, probability)| Output {
-        word: name(*id),
-        probability: *probability,
-    });
-    Explanation {
+    let listed = outcomes.likely.iter().map(|l| l.chance.probability);
+    Ok(Explanation {
         word: name(word),
-        exact: candidate.rows.is_some(),
-        stays: stays.unwrap_or(Binomial::new(0, options.plan.draws as u64).estimate()),
-        outputs: outputs.collect(),
-        others: (1.0 - mass).max(0.0),
+        exact: outcomes.method == Method::Exact,
+        stays: estimate(outcomes.stays),
+        others: (1.0 - listed.sum::<f64>()).max(0.0),
+        outputs: outcomes
+            .likely
+            .iter()
+            .map(|likely| Output {
+                word: name(likely.word),
+                probability: estimate(likely.chance),
+            })
+            .collect(),
         confusable,
+    })
+}
+
+fn estimate(chance: Chance) -> Estimate {
+    Estimate {
+        value: chance.probability,
+        low: chance.low,
+        high: chance.high,
     }
 }
 
-/// Outputs by falling probability, and an attacker's success for each neighbour.
-type Measured = (Vec<(WordId, Estimate)>, Vec<Estimate>);
-
 /// The best attacker between w and w' is right with probability
 /// 1 - (sum over y of min(Pr[y | w], Pr[y | w'])) / 2.
-fn exact(rows: &dyn Rows, words: usize, word: WordId, nearest: &[WordId]) -> Measured {
+fn best_attackers(
+    rows: &dyn Rows,
+    words: usize,
+    word: WordId,
+    nearest: &[WordId],
+) -> Vec<Estimate> {
     let (mut row, mut other) = (vec![0.0; words], vec![0.0; words]);
     rows.row(word, &mut row);
     let attackers = nearest.iter().map(|&w| {
@@ -166,34 +183,24 @@ fn exact(rows: &dyn Rows, words: usize, word: WordId, nearest: &[WordId]) -> Mea
         let overlap: f64 = row.iter().zip(&other).map(|(a, b)| a.min(*b)).sum();
         Estimate::exact((1.0 - overlap / 2.0).max(0.5))
     });
-    let attackers = attackers.collect();
-    let mut outputs: Vec<(WordId, f64)> = (0..).zip(row).filter(|o| o.1 > 0.0).collect();
-    outputs.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    let outputs = outputs.into_iter().map(|(y, p)| (y, Estimate::exact(p)));
-    (outputs.collect(), attackers)
+    attackers.collect()
 }
 
-fn simulated(
-    candidate: &Candidate,
+fn simulated_attackers(
+    mechanism: &dyn Mechanism,
     word: WordId,
     nearest: &[WordId],
     likeness: &Likeness,
     options: &ExplainOptions,
-) -> Measured {
+) -> Vec<Estimate> {
     let words: Vec<WordId> = std::iter::once(word)
         .chain(nearest.iter().copied())
         .collect();
-    let draws = draw(&*candidate.mechanism, &words, 3, &options.plan);
-    let attackers = draws[1..]
-        .iter()
-        .map(|d| tell_apart(&draws[0], d, likeness));
-    let trials = draws[0].outputs.len() as u64;
-    let outputs = draws[0].counts();
-    let share = |n: usize| Binomial::new(n as u64, trials).estimate();
-    (
-        outputs.into_iter().map(|(y, n)| (y, share(n))).collect(),
-        attackers.collect(),
-    )
+    let draws = draw(mechanism, &words, 3, &options.plan);
+    let attackers = draws[1..].iter();
+    attackers
+        .map(|d| tell_apart(&draws[0], d, likeness))
+        .collect()
 }
 
 /// How often the word nearer to the output is the input; ties are tossed, every
@@ -226,8 +233,8 @@ fn nearest_words(word: WordId, likeness: &Likeness, count: usize) -> Vec<WordId>
     ids
 }
 
-fn metric_distance(candidate: &Candidate, a: WordId, b: WordId, likeness: &Likeness) -> f64 {
-    match candidate.mechanism.guarantee().metric {
+fn metric_distance(metric: Metric, a: WordId, b: WordId, likeness: &Likeness) -> f64 {
+    match metric {
         Metric::Hamming(_) => likeness.hamming(a, b),
         Metric::Euclidean { .. } => likeness.space.as_ref().map(|s| s.distance(a, b)),
         _ => Some(1.0),
@@ -239,7 +246,8 @@ fn metric_distance(candidate: &Candidate, a: WordId, b: WordId, likeness: &Liken
 mod tests {
     use super::*;
     use crate::fixture;
-    use crate::mechanisms::{BrrFamily, ExponentialFamily, Family};
+    use crate::mechanisms::{Family, ShippedFamily};
+    use brr::MechanismKind;
 
     fn explained(family: &dyn Family, epsilon: f64) -> Explanation {
         let model = fixture::model(200, 64, 5);
@@ -247,7 +255,7 @@ mod tests {
             model: Some(model.clone()),
             space: None,
         };
-        let candidate = family.at(brr::Epsilon::new(epsilon).unwrap()).unwrap();
+        let mechanism = family.at(brr::Epsilon::new(epsilon).unwrap()).unwrap();
         let options = ExplainOptions {
             plan: Plan {
                 draws: 2000,
@@ -256,18 +264,24 @@ mod tests {
             },
             ..ExplainOptions::default()
         };
-        explain(&candidate, model.vocabulary(), 3, &likeness, &options)
+        explain(&*mechanism, &model, 3, &likeness, &options).unwrap()
     }
 
     #[test]
     fn probabilities_add_up_and_attackers_keep_their_bounds() {
         let model = fixture::model(200, 64, 5);
-        let exponential = ExponentialFamily {
+        let exponential = ShippedFamily {
             model: model.clone(),
-            certifier: None,
+            kind: MechanismKind::Exponential,
         };
         for e in [
-            explained(&BrrFamily(model), 1.0),
+            explained(
+                &ShippedFamily {
+                    model: model,
+                    kind: MechanismKind::Brr,
+                },
+                1.0,
+            ),
             explained(&exponential, 0.5),
         ] {
             let listed: f64 = e.outputs.iter().map(|o| o.probability.value).sum();
@@ -292,13 +306,13 @@ mod tests {
             model: Some(model.clone()),
             space: None,
         };
-        let family = ExponentialFamily {
+        let family = ShippedFamily {
             model: model.clone(),
-            certifier: None,
+            kind: MechanismKind::Exponential,
         };
-        let candidate = family.at(brr::Epsilon::new(0.5).unwrap()).unwrap();
+        let mechanism = family.at(brr::Epsilon::new(0.5).unwrap()).unwrap();
         let options = ExplainOptions::default();
-        let e = explain(&candidate, model.vocabulary(), 199, &likeness, &options);
+        let e = explain(&*mechanism, &model, 199, &likeness, &options).unwrap();
         assert_eq!(e.confusable[0].word, model.vocabulary().word(198));
         assert!((e.confusable[0].attacker.value - 0.5).abs() < 1e-12);
     }

@@ -66,6 +66,14 @@ pub struct Privatized {
     pub unknown: u64,
 }
 
+/// Texts with a word drawn for each token.
+pub(crate) struct Drawn<'t> {
+    pub tokens: Tokens<'t>,
+    /// Where the pieces and the tokens of each text end.
+    ends: Vec<(usize, usize)>,
+    pub outputs: Vec<WordId>,
+}
+
 /// Privatizes texts. `Send + Sync`, and cheap to share behind a reference.
 pub struct Privatizer {
     model: Arc<Model>,
@@ -108,6 +116,11 @@ impl Privatizer {
     /// The mechanism in use.
     pub fn mechanism(&self) -> &dyn Mechanism {
         &*self.mechanism
+    }
+
+    /// The mechanism alone: the very one that texts would go through.
+    pub fn into_mechanism(self) -> Box<dyn Mechanism> {
+        self.mechanism
     }
 
     /// The options in use.
@@ -164,15 +177,14 @@ impl Privatizer {
     }
 
     fn run(&self, texts: &[impl AsRef<str>], noise: &mut Noise) -> Vec<Privatized> {
-        let (tokens, ends) = self.cut(texts);
-        let outputs = self.mechanism.privatize(&tokens.words, noise);
+        let drawn = self.draw(texts, noise);
         let (mut piece, mut token) = (0, 0);
         let mut privatized = Vec::with_capacity(texts.len());
-        for (piece_end, token_end) in ends {
-            let words = &tokens.words[token..token_end];
-            let rendering = self.rendering(words, &outputs[token..token_end]);
+        for &(piece_end, token_end) in &drawn.ends {
+            let words = &drawn.tokens.words[token..token_end];
+            let rendering = self.rendering(words, &drawn.outputs[token..token_end]);
             privatized.push(Privatized {
-                text: rendering.text(&tokens.pieces[piece..piece_end]),
+                text: rendering.text(&drawn.tokens.pieces[piece..piece_end]),
                 tokens: words.len() as u64,
                 unknown: words.iter().filter(|w| w.is_none()).count() as u64,
             });
@@ -181,11 +193,19 @@ impl Privatizer {
         privatized
     }
 
+    /// Cuts texts, looks their tokens up, and draws a word for each.
+    pub(crate) fn draw<'t>(&self, texts: &'t [impl AsRef<str>], noise: &mut Noise) -> Drawn<'t> {
+        let (tokens, ends) = self.cut(texts);
+        let outputs = self.mechanism.privatize(&tokens.words, noise);
+        Drawn {
+            tokens,
+            ends,
+            outputs,
+        }
+    }
+
     /// Cuts texts: their tokens, and where the pieces and tokens of each text end.
-    pub(crate) fn cut<'t>(
-        &self,
-        texts: &'t [impl AsRef<str>],
-    ) -> (Tokens<'t>, Vec<(usize, usize)>) {
+    fn cut<'t>(&self, texts: &'t [impl AsRef<str>]) -> (Tokens<'t>, Vec<(usize, usize)>) {
         let mut lookup = Lookup::new(self.model.vocabulary(), self.model.lowercase());
         let mut tokens = Tokens::default();
         let ends = texts.iter().map(|text| {

@@ -2,10 +2,11 @@
 
 mod support;
 
+use brr::certify::Weights;
 use brr::codes::{CodeBits, CodeRows, hamming};
 use brr::explain::{Method, Part, origins, outcomes, trace};
-use brr::{Budget, MechanismKind, Options, Privatizer, Unknown};
-use support::{letters, model_of, random_model};
+use brr::{Budget, Epsilon, MechanismKind, Options, Privatizer, Unknown};
+use support::{chi_square_limit, letters, model_of, random_model, whole_model};
 
 fn privatizer(mechanism: MechanismKind, epsilon: f64) -> Privatizer {
     let options = Options {
@@ -17,8 +18,11 @@ fn privatizer(mechanism: MechanismKind, epsilon: f64) -> Privatizer {
 }
 
 /// Pr[y | w] for the exponential mechanism, the slow way.
-fn exact(p: &Privatizer, weights: &[u64]) -> Vec<Vec<f64>> {
+fn exact(p: &Privatizer, epsilon: f64) -> Vec<Vec<f64>> {
     let rows = p.model().codes().to_rows();
+    // The model has no certificates: its weights are the textbook's.
+    let weights = Weights::textbook(rows.bits(), Epsilon::new(epsilon).unwrap(), None);
+    let weights = weights.table();
     let of = |w: usize| {
         let weight = |y| weights[hamming(rows.row(w), rows.row(y)) as usize] as f64;
         let z: f64 = (0..rows.len()).map(weight).sum();
@@ -27,17 +31,10 @@ fn exact(p: &Privatizer, weights: &[u64]) -> Vec<Vec<f64>> {
     (0..rows.len()).map(of).collect()
 }
 
-fn weights(p: &Privatizer) -> Vec<u64> {
-    match p.mechanism().channel() {
-        brr::mechanism::Channel::Weights(weights) => weights.to_vec(),
-        _ => unreachable!("the exponential mechanism has weights"),
-    }
-}
-
 #[test]
 fn exponential_outcomes_are_exact() {
     let p = privatizer(MechanismKind::Exponential, 0.3);
-    let table = exact(&p, &weights(&p));
+    let table = exact(&p, 0.3);
     let found = outcomes(&p, 7, 300, 0).unwrap();
     assert_eq!(found.method, Method::Exact);
     assert!((found.stays.probability - table[7][7]).abs() < 1e-12);
@@ -49,10 +46,51 @@ fn exponential_outcomes_are_exact() {
     assert!((found.reach[0] - found.stays.probability).abs() < 1e-12);
 }
 
+/// What is explained is what is drawn. Pearson's statistic exceeds its limit by chance about
+/// once in a million times, for each mechanism and budget.
+#[test]
+fn draws_fit_the_explained_row() {
+    let model = whole_model();
+    for budget in [Budget::Keep(0.5), Budget::Bound(7.0), Budget::Epsilon(0.2)] {
+        let options = Options {
+            budget,
+            ..Options::default()
+        };
+        let p = Privatizer::new(model.clone(), options).unwrap();
+        let row = outcomes(&p, 7, 100, 0).unwrap();
+        let drawn = p
+            .privatize(&format!("{} ", letters(7)).repeat(5000))
+            .unwrap();
+        let mut counts = vec![0.0; 100];
+        for word in drawn.text.split_whitespace() {
+            counts[model.find(word).unwrap() as usize] += 1.0;
+        }
+        let (mut statistic, mut rest) = (0.0, (0.0, 0.0));
+        let mut cells = 0;
+        for l in &row.likely {
+            let cell = (counts[l.word as usize], 5000.0 * l.chance.probability);
+            if cell.1 < 10.0 {
+                rest = (rest.0 + cell.0, rest.1 + cell.1);
+            } else {
+                statistic += (cell.0 - cell.1).powi(2) / cell.1;
+                cells += 1;
+            }
+        }
+        if rest.1 >= 10.0 {
+            statistic += (rest.0 - rest.1).powi(2) / rest.1;
+            cells += 1;
+        }
+        assert!(
+            statistic < chi_square_limit(cells - 1),
+            "{budget:?}: {statistic}"
+        );
+    }
+}
+
 #[test]
 fn exponential_origins_bracket_bayes() {
     let p = privatizer(MechanismKind::Exponential, 0.3);
-    let table = exact(&p, &weights(&p));
+    let table = exact(&p, 0.3);
     let total: f64 = table.iter().map(|row| row[7]).sum();
     let found = origins(&p, 7, 10, 0).unwrap();
     assert_eq!(found.likely[0].word, 7);

@@ -2,7 +2,7 @@
 //! at least the true one, or the file is refused.
 //!
 //! Every number of a file that influences noise or report is flipped, made smaller and made larger,
-//! with a fitting checksum. Then the true loss is computed from codes and weights alone, over all
+//! with a fitting checksum. Then the true loss is computed from the probabilities of all
 //! words and outputs, and compared with what every mechanism reports.
 
 mod support;
@@ -10,7 +10,7 @@ mod support;
 use std::sync::Arc;
 
 use brr::codes::{CodeRows, hamming};
-use brr::mechanism::Channel;
+use brr::mechanism::Rows;
 use brr::model::{Model, Standing};
 use brr::{Budget, MechanismKind, Options, Privatizer};
 use sha2::{Digest, Sha256};
@@ -31,20 +31,24 @@ fn reseal(bytes: &mut [u8]) {
     bytes[16..48].copy_from_slice(&checksum);
 }
 
-/// The largest loss per bit of distance of weights on these codes, by the definition; and the
-/// largest loss between two words.
-fn true_losses(rows: &CodeRows, weights: &[u64]) -> (f64, f64) {
-    let n = rows.len();
-    let d = |a: usize, b: usize| hamming(rows.row(a), rows.row(b));
-    let weight = |w: usize, y: usize| weights[d(w, y) as usize] as f64;
-    let z: Vec<f64> = (0..n).map(|w| (0..n).map(|y| weight(w, y)).sum()).collect();
+/// The largest loss per bit of distance on these codes, by the definition; and the largest loss
+/// between two words.
+fn true_losses(codes: &CodeRows, rows: &dyn Rows) -> (f64, f64) {
+    let n = codes.len();
+    let mut table = vec![vec![0.0; n]; n];
+    for (w, row) in table.iter_mut().enumerate() {
+        rows.row(w as u32, row);
+    }
     let (mut per_bit, mut any): (f64, f64) = (0.0, 0.0);
     for w in 0..n {
-        for v in (0..n).filter(|&v| d(w, v) > 0) {
-            let outputs = (0..n).map(|y| (weight(w, y) / z[w]).ln() - (weight(v, y) / z[v]).ln());
-            let loss = outputs.fold(0.0, f64::max);
-            per_bit = per_bit.max(loss / f64::from(d(w, v)));
-            any = any.max(loss);
+        for v in 0..n {
+            let d = hamming(codes.row(w), codes.row(v));
+            if d > 0 {
+                let outputs = table[w].iter().zip(&table[v]);
+                let loss = outputs.map(|(a, b)| (a / b).ln()).fold(0.0, f64::max);
+                per_bit = per_bit.max(loss / f64::from(d));
+                any = any.max(loss);
+            }
         }
     }
     (per_bit, any)
@@ -72,10 +76,10 @@ fn assert_honest(model: &Arc<Model>, what: &str) {
                 continue;
             };
             let g = p.guarantee();
-            let (per_bit, any) = match p.mechanism().channel() {
-                Channel::Weights(weights) => true_losses(&rows, weights),
+            let (per_bit, any) = match p.mechanism().rows() {
+                Some(channel) => true_losses(&rows, channel),
                 // Randomized response: the epsilon follows from the threshold alone.
-                _ => (g.epsilon, g.epsilon * largest),
+                None => (g.epsilon, g.epsilon * largest),
             };
             let tiny = 1e-9;
             assert!(per_bit <= g.epsilon + tiny, "{what}: epsilon of {budget:?}");
@@ -190,11 +194,8 @@ fn no_false_certificate_lowers_a_reported_loss() {
             }
         }
     }
-    // A larger epsilon than is needed is no lie.
-    assert!(
-        accepted < 40,
-        "{accepted} changed certificates passed a check"
-    );
+    // A larger epsilon than is needed is no lie, nor is another number that was asked for.
+    assert!(accepted < tried / 2, "{accepted} of {tried} passed a check");
 }
 
 #[test]

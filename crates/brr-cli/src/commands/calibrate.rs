@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use brr_eval::calibrate::{self, BOUNDS, Solution, Step, Table, Wish};
+use brr::{Choice, MechanismKind};
+use brr_eval::calibrate::{self, BOUNDS, Solution, Step, Table, Target};
 use brr_eval::channel::Plan;
 use brr_eval::interval::Estimate;
 use brr_eval::report;
@@ -31,7 +32,7 @@ pub struct Args {
     #[arg(value_name = "MODEL")]
     model: Option<PathBuf>,
     /// The mechanism; several allowed, for comparison
-    #[arg(long, value_enum, num_args = 1.., default_value = "brr")]
+    #[arg(long, value_enum, num_args = 1.., default_value = MechanismKind::default().name())]
     mechanism: Vec<FamilyArg>,
     /// The vectors that the model was built from, for cosines and for madlib
     #[arg(long, value_name = "FILE")]
@@ -39,7 +40,7 @@ pub struct Args {
     /// Privacy-loss bounds to look at [default: 1 to 90]
     #[arg(long, value_name = "C", num_args = 1.., value_parser = positive)]
     bounds: Vec<f64>,
-    /// Find the smallest epsilon that keeps this share of words, counted by use
+    /// Find the epsilon that keeps this share of words, counted by use, or a little less
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = share)]
     keep: Option<f64>,
     /// Find the largest epsilon at which an attacker names at most this share of words
@@ -76,9 +77,9 @@ pub fn run(args: Args) -> Result {
     } else {
         &args.bounds
     };
-    let wishes = [
-        args.keep.map(Wish::Keep),
-        args.max_guess.map(Wish::MaxGuess),
+    let targets = [
+        args.keep.map(Target::Keep),
+        args.max_guess.map(Target::MaxGuess),
     ];
     let (mut tables, mut solutions) = (Vec::new(), Vec::new());
     for &mechanism in &args.mechanism {
@@ -92,11 +93,14 @@ pub fn run(args: Args) -> Result {
             &plan,
             &progress,
         )?);
-        for &wish in wishes.iter().flatten() {
+        for &target in targets.iter().flatten() {
             let name = format!("solving for {}", s.family.name());
             let progress = |done| stages.show(&name, done);
-            let solution = calibrate::solve(&*s.family, wish, &s.likeness, &plan, &progress)?;
-            solutions.push((s.family.name(), solution.ok_or_else(|| out_of_reach(wish))?));
+            let solution = calibrate::solve(&*s.family, target, &s.likeness, &plan, &progress)?;
+            solutions.push((
+                s.family.name(),
+                solution.ok_or_else(|| out_of_reach(target))?,
+            ));
         }
     }
     stages.finish();
@@ -119,10 +123,10 @@ pub fn run(args: Args) -> Result {
     Ok(())
 }
 
-fn out_of_reach(wish: Wish) -> Failure {
-    let flag = match wish {
-        Wish::Keep(_) => "--keep",
-        Wish::MaxGuess(_) => "--max-guess",
+fn out_of_reach(target: Target) -> Failure {
+    let flag = match target {
+        Target::Keep(_) => "--keep",
+        Target::MaxGuess(_) => "--max-guess",
     };
     Failure::Usage(format!(
         "{flag}: no bound from 0.05 to 500 reaches that; ask for another share"

@@ -4,9 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use brr::mechanism::Channel;
 use brr::{Budget, Choice, MechanismKind, Model, Options, Privatizer};
-use brr_eval::channel::ExponentialRows;
 use brr_eval::estimate::{Count, Documents, Effort, Estimates, Plan, Start, WordChannel, estimate};
 use serde_json::{Value, json};
 
@@ -263,14 +261,7 @@ fn channel(privatizer: &Privatizer, seed: u64) -> WordChannel {
         seed,
         ..Effort::default()
     };
-    match mechanism.channel() {
-        Channel::Weights(weights) => WordChannel::exact(
-            &ExponentialRows::new(model.clone(), weights),
-            words,
-            &effort,
-        ),
-        _ => WordChannel::simulated(mechanism, words, &effort),
-    }
+    WordChannel::of(mechanism, words, &effort)
 }
 
 fn print(

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use brr::Budget;
+use brr::{Budget, Choice, MechanismKind};
 use brr_eval::explain::{ExplainOptions, Explanation, explain};
 use serde_json::json;
 
-use crate::commands::privatize::positive;
+use crate::commands::privatize::{positive, share};
 use crate::failure::{Failure, Result};
 use crate::families::{FamilyArg, subject};
 use crate::model_source;
@@ -24,14 +24,17 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE")]
     model: Option<PathBuf>,
     /// The mechanism
-    #[arg(long, value_enum, default_value = "brr")]
+    #[arg(long, value_enum, default_value = MechanismKind::default().name())]
     mechanism: FamilyArg,
     /// Privacy loss per unit of the mechanism's distance
-    #[arg(long, value_name = "E", group = "budget", required = true, allow_negative_numbers = true, value_parser = positive)]
+    #[arg(long, value_name = "E", group = "budget", allow_negative_numbers = true, value_parser = positive)]
     epsilon: Option<f64>,
     /// Privacy-loss bound: epsilon times the average distance of two words
     #[arg(long, value_name = "C", group = "budget", allow_negative_numbers = true, value_parser = positive)]
     bound: Option<f64>,
+    /// Expected share of words that stay as they are, between 0 and 1
+    #[arg(long, value_name = "P", group = "budget", allow_negative_numbers = true, value_parser = share)]
+    keep: Option<f64>,
     /// The vectors that the model was built from, for madlib
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
@@ -43,17 +46,22 @@ pub struct Args {
     json: bool,
 }
 
+impl Args {
+    /// The budget asked for, or the default.
+    fn budget(&self) -> Budget {
+        let epsilon = self.epsilon.map(Budget::Epsilon);
+        let bound = self.bound.map(Budget::Bound);
+        let asked = epsilon.or(bound).or(self.keep.map(Budget::Keep));
+        asked.unwrap_or(Budget::DEFAULT)
+    }
+}
+
 pub fn run(args: Args) -> Result {
     let model = model_source::open_checked(args.model.as_deref())?;
     let stages = Stages::new();
     let subject = subject(args.mechanism, &model, args.vectors.as_deref(), &stages)?;
     stages.finish();
-    let budget = args
-        .epsilon
-        .map(Budget::Epsilon)
-        .or(args.bound.map(Budget::Bound));
-    let epsilon = subject.epsilon(budget.unwrap_or(Budget::DEFAULT))?;
-    let candidate = subject.family.at(epsilon)?;
+    let mechanism = subject.family.for_budget(args.budget())?;
     let options = ExplainOptions {
         outputs: args.count,
         ..ExplainOptions::default()
@@ -66,17 +74,17 @@ pub fn run(args: Args) -> Result {
             )
         })?;
         explanations.push(explain(
-            &candidate,
-            model.vocabulary(),
+            &*mechanism,
+            &model,
             id,
             &subject.likeness,
             &options,
-        ));
+        )?);
     }
-    let guarantee = candidate.mechanism.guarantee();
+    let guarantee = mechanism.guarantee();
     if args.json {
         let facts = json!({
-            "mechanism": candidate.mechanism.name(),
+            "mechanism": mechanism.name(),
             "epsilon": guarantee.epsilon,
             "metric": guarantee.metric.to_string(),
             "bound": guarantee.bound(),
@@ -87,7 +95,7 @@ pub fn run(args: Args) -> Result {
     }
     println!(
         "{} with epsilon {:.4} on {}: bound {:.1} at the average pair of words",
-        candidate.mechanism.name(),
+        mechanism.name(),
         guarantee.epsilon,
         guarantee.metric,
         guarantee.bound()

@@ -1,11 +1,12 @@
 //! Channels with known row probabilities.
 
+use brr::mechanism::Rows;
 use brr::vocabulary::WordId;
 use brr::{frequency, parallel};
 
 use super::attacker::{Guess, Prior};
 use super::simulated::spread_words;
-use super::{Likeness, MASS, OutputSets, Plan, Rows, Spread, Summary, changed};
+use super::{Likeness, MASS, OutputSets, Plan, Spread, Summary, changed};
 use crate::interval::Estimate;
 
 /// Parts of the pass over all rows: few, as each holds a number for every output.

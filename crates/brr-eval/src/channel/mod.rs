@@ -7,25 +7,23 @@
 //! - how often an attacker who knows the mechanism, sees one output word, and
 //!   guesses as well as possible (Bayes) names the input.
 //!
-//! Where row probabilities can be computed ([`Rows`]) all of this is exact, N_w and
+//! Where row probabilities can be computed ([`brr::mechanism::Rows`]) all of this is exact, N_w and
 //! the attacker over every word of the vocabulary. Elsewhere it is simulated on a
 //! random sample of words, seeded, with 95 % confidence intervals.
 
 mod attacker;
 mod exact;
 mod likeness;
-mod rows;
 mod simulated;
 
 pub use attacker::{Guess, Prior};
 pub use likeness::Likeness;
-pub use rows::{ExponentialRows, Rows};
-pub use simulated::{Draws, draw, spread_words};
+pub use simulated::{Draws, draw, measure as simulate, spread_words};
 
+use brr::mechanism::Mechanism;
 use serde::Serialize;
 
 use crate::interval::Estimate;
-use crate::mechanisms::Candidate;
 
 /// Probability that the smallest output set S_w has.
 pub const MASS: f64 = 0.95;
@@ -130,10 +128,15 @@ pub struct Summary {
 }
 
 /// Measures a mechanism over `words` words.
-pub fn measure(candidate: &Candidate, words: usize, likeness: &Likeness, plan: &Plan) -> Summary {
-    match &candidate.rows {
-        Some(rows) => exact::measure(&**rows, words, likeness, plan),
-        None => simulated::measure(&*candidate.mechanism, words, likeness, plan),
+pub fn measure(
+    mechanism: &dyn Mechanism,
+    words: usize,
+    likeness: &Likeness,
+    plan: &Plan,
+) -> Summary {
+    match mechanism.rows() {
+        Some(rows) => exact::measure(rows, words, likeness, plan),
+        None => simulated::measure(mechanism, words, likeness, plan),
     }
 }
 

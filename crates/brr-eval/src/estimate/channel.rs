@@ -21,12 +21,10 @@
 //! Entries and draws are spent on words by how often words are used
 //! ([`brr::frequency`]): an error in a frequent word's row is seen all over.
 
-use brr::mechanism::Mechanism;
+use brr::mechanism::{Mechanism, Rows};
 use brr::random::Noise;
 use brr::vocabulary::WordId;
 use brr::{frequency, parallel};
-
-use crate::channel::Rows;
 
 /// Parts of a pass over all words: few, as each holds a number for every output.
 const PARTS: usize = 32;
@@ -80,6 +78,14 @@ struct Row {
 }
 
 impl WordChannel {
+    /// Of a mechanism: computed where it has rows, else simulated.
+    pub fn of(mechanism: &dyn Mechanism, words: usize, effort: &Effort) -> WordChannel {
+        match mechanism.rows() {
+            Some(rows) => WordChannel::exact(rows, words, effort),
+            None => WordChannel::simulated(mechanism, words, effort),
+        }
+    }
+
     /// From known probabilities.
     pub fn exact(rows: &dyn Rows, words: usize, effort: &Effort) -> WordChannel {
         let (rows, tail) = all_rows(words, effort, |word, quota, share, tail| {

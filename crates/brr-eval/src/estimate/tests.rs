@@ -1,7 +1,7 @@
 use super::update::{explained, predict, turn};
 use super::*;
 use crate::fixture;
-use crate::mechanisms::{BrrFamily, ExponentialFamily, Family, Identity, Kary};
+use crate::mechanisms::{Family, Identity, Kary, ShippedFamily};
 use brr::Epsilon;
 use brr::mechanism::Mechanism;
 use brr::random::Noise;
@@ -72,29 +72,28 @@ fn error(counts: impl Iterator<Item = f64>, truth: &[f64]) -> f64 {
 fn rows_add_up_to_one_and_follow_the_mechanism() {
     let model = fixture::model(150, 64, 3);
     let epsilon = Epsilon::new(0.4).unwrap();
-    let family = ExponentialFamily {
+    let family = ShippedFamily {
         model: model.clone(),
-        certifier: None,
+        kind: brr::MechanismKind::Exponential,
     };
     let exact = family.at(epsilon).unwrap();
-    let rows = exact.rows.as_ref().unwrap();
+    let rows = exact.rows().unwrap();
     // Few entries, so that the background has something to do.
     let few = Effort {
         total: 0,
         least: 20,
         ..effort()
     };
-    let brr = BrrFamily(model).at(epsilon).unwrap();
+    let brr = ShippedFamily {
+        model: model,
+        kind: brr::MechanismKind::Brr,
+    }
+    .at(epsilon)
+    .unwrap();
     for (channel, tolerance) in [
-        (WordChannel::exact(&**rows, 150, &few), 0.05),
-        (
-            WordChannel::simulated(&*exact.mechanism, 150, &effort()),
-            0.15,
-        ),
-        (
-            WordChannel::simulated(&*brr.mechanism, 150, &effort()),
-            f64::INFINITY,
-        ),
+        (WordChannel::exact(rows, 150, &few), 0.05),
+        (WordChannel::simulated(&*exact, 150, &effort()), 0.15),
+        (WordChannel::simulated(&*brr, 150, &effort()), f64::INFINITY),
     ] {
         let (mut row, mut apart) = (vec![0.0; 150], 0.0);
         for w in 0..150 {
@@ -190,11 +189,14 @@ fn a_known_share_of_unknown_tokens_is_not_taken_for_words() {
 #[test]
 fn no_turn_lowers_the_likelihood_and_shares_add_up() {
     let (words, texts) = (120, true_documents(120, 50, 40, 5));
-    let candidate = BrrFamily(fixture::model(words, 64, 7))
-        .at(Epsilon::new(0.6).unwrap())
-        .unwrap();
-    let channel = WordChannel::simulated(&*candidate.mechanism, words, &effort());
-    let counts = privatized(&*candidate.mechanism, &texts, words, 6).counts();
+    let candidate = ShippedFamily {
+        model: fixture::model(words, 64, 7),
+        kind: brr::MechanismKind::Brr,
+    }
+    .at(Epsilon::new(0.6).unwrap())
+    .unwrap();
+    let channel = WordChannel::simulated(&*candidate, words, &effort());
+    let counts = privatized(&*candidate, &texts, words, 6).counts();
     let mut f = Start::by_rank(words).frequencies();
     let mut predicted = predict(&channel, &f);
     let mut before = f64::NEG_INFINITY;
@@ -212,11 +214,14 @@ fn no_turn_lowers_the_likelihood_and_shares_add_up() {
 #[test]
 fn stopping_by_documents_left_out_beats_going_on() {
     let (words, texts) = (150, true_documents(150, 60, 30, 8));
-    let candidate = BrrFamily(fixture::model(words, 64, 9))
-        .at(Epsilon::new(0.35).unwrap())
-        .unwrap();
-    let channel = WordChannel::simulated(&*candidate.mechanism, words, &effort());
-    let documents = privatized(&*candidate.mechanism, &texts, words, 10);
+    let candidate = ShippedFamily {
+        model: fixture::model(words, 64, 9),
+        kind: brr::MechanismKind::Brr,
+    }
+    .at(Epsilon::new(0.35).unwrap())
+    .unwrap();
+    let channel = WordChannel::simulated(&*candidate, words, &effort());
+    let documents = privatized(&*candidate, &texts, words, 10);
     let start = Start::uniform(words).with_unknown(0.0);
     let with = |stop| {
         estimate(

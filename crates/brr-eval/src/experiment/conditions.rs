@@ -65,7 +65,7 @@ pub(super) fn all(
         sizes.push(documents);
         for wanted in definition.budgets(entry) {
             let epsilon = epsilon(wanted, subject, subjects)?;
-            let mechanism: Arc<dyn Mechanism> = subject.family.at(epsilon)?.mechanism.into();
+            let mechanism: Arc<dyn Mechanism> = subject.family.at(epsilon)?.into();
             let key = format!(
                 "{} {} epsilon={:.9} documents={documents}",
                 subject.family.name(),

@@ -15,7 +15,8 @@ use sha2::{Digest, Sha256};
 use super::definition::{Definition, Entry};
 use super::{OnStage, Stage};
 use crate::error::{Error, Result};
-use crate::mechanisms::{BrrFamily, ExponentialFamily, Family, KaryFamily, MadlibFamily, Space};
+use crate::mechanisms::{CertifiedFamily, Family, KaryFamily, MadlibFamily, ShippedFamily, Space};
+use brr::MechanismKind;
 
 /// A mechanism whose epsilon is open, with its name in the report.
 pub struct Subject {
@@ -216,11 +217,17 @@ fn subject(
     let identity = model.identity().to_string()[..16].to_owned();
     let words = model.vocabulary().len();
     let (family, identity): (Box<dyn Family>, String) = match entry.name.as_str() {
-        "brr" => (Box::new(BrrFamily(model)), identity),
+        "brr" => (
+            Box::new(ShippedFamily {
+                model: model,
+                kind: MechanismKind::Brr,
+            }),
+            identity,
+        ),
         "exponential" => {
             let share = |share| progress(Stage::Preparing("looking at all pairs", share));
-            let certifier = Some(model.certifier(threads, &share));
-            (Box::new(ExponentialFamily { model, certifier }), identity)
+            let certifier = model.certifier(threads, &share);
+            (Box::new(CertifiedFamily { model, certifier }), identity)
         }
         "madlib" => {
             let space = space.ok_or_else(|| Error::Settings("madlib needs word vectors".into()))?;

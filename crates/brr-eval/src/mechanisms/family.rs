@@ -4,20 +4,11 @@ use std::sync::Arc;
 
 use brr::certify::Certifier;
 use brr::guarantee::PairDistances;
-use brr::mechanism::{Brr, Exponential, Mechanism};
+use brr::mechanism::{Exponential, Mechanism};
 use brr::model::Model;
-use brr::{Epsilon, Result};
+use brr::{Budget, Choice, Epsilon, Error, MechanismKind, Options, Privatizer, Result};
 
 use super::{Kary, Madlib, NearestVector, Space};
-use crate::channel::{ExponentialRows, Rows};
-
-/// A mechanism at one epsilon, with its exact channel where there is one.
-pub struct Candidate {
-    /// The mechanism.
-    pub mechanism: Box<dyn Mechanism>,
-    /// Its row probabilities, if they can be computed.
-    pub rows: Option<Box<dyn Rows>>,
-}
 
 /// A mechanism whose epsilon is not fixed yet.
 pub trait Family: Send + Sync {
@@ -31,7 +22,18 @@ pub trait Family: Send + Sync {
     fn distances(&self) -> PairDistances;
 
     /// The mechanism with at most this epsilon.
-    fn at(&self, epsilon: Epsilon) -> Result<Candidate>;
+    fn at(&self, epsilon: Epsilon) -> Result<Box<dyn Mechanism>>;
+
+    /// The mechanism for a budget. Only what ships knows a share of kept words without a search.
+    fn for_budget(&self, budget: Budget) -> Result<Box<dyn Mechanism>> {
+        match budget.validate()? {
+            Budget::Epsilon(value) => self.at(Epsilon::new(value)?),
+            Budget::Bound(value) => self.at(self.epsilon_for_bound(value)?),
+            _ => Err(Error::NoCalibration {
+                mechanism: self.name(),
+            }),
+        }
+    }
 
     /// The largest epsilon at which [`at`](Self::at) gives a bound of at most
     /// `bound`, up to rounding.
@@ -40,40 +42,50 @@ pub trait Family: Send + Sync {
     }
 }
 
-/// BRR over a model.
-pub struct BrrFamily(pub Arc<Model>);
+/// A mechanism that ships: set up by the very [`Privatizer`] that a text would go through.
+pub struct ShippedFamily {
+    /// The model.
+    pub model: Arc<Model>,
+    /// Which mechanism.
+    pub kind: MechanismKind,
+}
 
-impl Family for BrrFamily {
+impl Family for ShippedFamily {
     fn name(&self) -> &'static str {
-        "brr"
+        self.kind.name()
     }
 
     fn words(&self) -> usize {
-        self.0.vocabulary().len()
+        self.model.vocabulary().len()
     }
 
     fn distances(&self) -> PairDistances {
-        self.0.pair_distances()
+        self.model.pair_distances()
     }
 
-    fn at(&self, epsilon: Epsilon) -> Result<Candidate> {
-        Ok(Candidate {
-            mechanism: Box::new(Brr::new(self.0.clone(), epsilon)),
-            rows: None,
-        })
+    fn at(&self, epsilon: Epsilon) -> Result<Box<dyn Mechanism>> {
+        self.for_budget(Budget::Epsilon(epsilon.get()))
+    }
+
+    fn for_budget(&self, budget: Budget) -> Result<Box<dyn Mechanism>> {
+        let options = Options {
+            mechanism: self.kind,
+            budget,
+            ..Options::default()
+        };
+        Ok(Privatizer::new(self.model.clone(), options)?.into_mechanism())
     }
 }
 
-/// The exponential mechanism over a model, certified for every epsilon if a
-/// certifier is given; else with what the model's own certificates allow.
-pub struct ExponentialFamily {
+/// The exponential mechanism over a model, certified afresh for every epsilon: for experiments.
+pub struct CertifiedFamily {
     /// The model.
     pub model: Arc<Model>,
     /// Makes certificates for it.
-    pub certifier: Option<Certifier>,
+    pub certifier: Certifier,
 }
 
-impl Family for ExponentialFamily {
+impl Family for CertifiedFamily {
     fn name(&self) -> &'static str {
         "exponential"
     }
@@ -86,17 +98,10 @@ impl Family for ExponentialFamily {
         self.model.pair_distances()
     }
 
-    fn at(&self, epsilon: Epsilon) -> Result<Candidate> {
+    fn at(&self, epsilon: Epsilon) -> Result<Box<dyn Mechanism>> {
         let model = self.model.clone();
-        let mechanism = match &self.certifier {
-            Some(certifier) => Exponential::certified(model, &certifier.certify(epsilon, None))?,
-            None => Exponential::new(model, epsilon),
-        };
-        let rows = ExponentialRows::new(self.model.clone(), mechanism.weights());
-        Ok(Candidate {
-            mechanism: Box::new(mechanism),
-            rows: Some(Box::new(rows)),
-        })
+        let certificate = self.certifier.certify(epsilon, None);
+        Ok(Box::new(Exponential::certified(model, &certificate)?))
     }
 }
 
@@ -131,12 +136,9 @@ impl Family for MadlibFamily {
         self.space.pair_distances()
     }
 
-    fn at(&self, epsilon: Epsilon) -> Result<Candidate> {
+    fn at(&self, epsilon: Epsilon) -> Result<Box<dyn Mechanism>> {
         let (space, search) = (self.space.clone(), self.search.clone());
-        Ok(Candidate {
-            mechanism: Box::new(Madlib::with_search(space, epsilon, search)),
-            rows: None,
-        })
+        Ok(Box::new(Madlib::with_search(space, epsilon, search)))
     }
 }
 
@@ -156,11 +158,7 @@ impl Family for KaryFamily {
         super::discrete_distances(self.0)
     }
 
-    fn at(&self, epsilon: Epsilon) -> Result<Candidate> {
-        let mechanism = Kary::new(self.0, epsilon);
-        Ok(Candidate {
-            mechanism: Box::new(mechanism),
-            rows: Some(Box::new(mechanism)),
-        })
+    fn at(&self, epsilon: Epsilon) -> Result<Box<dyn Mechanism>> {
+        Ok(Box::new(Kary::new(self.0, epsilon)))
     }
 }

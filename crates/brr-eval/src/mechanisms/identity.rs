@@ -1,7 +1,7 @@
 //! Every word stays: the end of the scale with all utility and no privacy.
 
 use brr::guarantee::{Guarantee, Metric};
-use brr::mechanism::Mechanism;
+use brr::mechanism::{Mechanism, Rows};
 use brr::random::Noise;
 use brr::vocabulary::WordId;
 
@@ -24,7 +24,18 @@ impl Identity {
     }
 }
 
+impl Rows for Identity {
+    fn row(&self, word: WordId, out: &mut [f64]) {
+        out.fill(0.0);
+        out[word as usize] = 1.0;
+    }
+}
+
 impl Mechanism for Identity {
+    fn rows(&self) -> Option<&dyn Rows> {
+        Some(self)
+    }
+
     fn name(&self) -> &'static str {
         "identity"
     }

@@ -18,7 +18,7 @@
 
 use brr::epsilon::{Epsilon, round_up};
 use brr::guarantee::{Guarantee, Metric};
-use brr::mechanism::Mechanism;
+use brr::mechanism::{Mechanism, Rows};
 use brr::random::Noise;
 use brr::vocabulary::WordId;
 
@@ -76,7 +76,18 @@ impl Kary {
     }
 }
 
+impl Rows for Kary {
+    fn row(&self, word: WordId, out: &mut [f64]) {
+        out.fill(self.other());
+        out[word as usize] = self.keep();
+    }
+}
+
 impl Mechanism for Kary {
+    fn rows(&self) -> Option<&dyn Rows> {
+        Some(self)
+    }
+
     fn name(&self) -> &'static str {
         "k-ary"
     }

@@ -14,7 +14,7 @@ mod uniform;
 
 #[cfg(feature = "approximate")]
 pub use approximate::{Graph, GraphOptions};
-pub use family::{BrrFamily, Candidate, ExponentialFamily, Family, KaryFamily, MadlibFamily};
+pub use family::{CertifiedFamily, Family, KaryFamily, MadlibFamily, ShippedFamily};
 pub use identity::Identity;
 pub use kary::Kary;
 pub use madlib::Madlib;

@@ -1,7 +1,7 @@
 //! A random word, whatever came in: the end of the scale with no utility.
 
 use brr::guarantee::{Guarantee, Metric};
-use brr::mechanism::Mechanism;
+use brr::mechanism::{Mechanism, Rows};
 use brr::random::Noise;
 use brr::vocabulary::WordId;
 
@@ -24,7 +24,17 @@ impl Uniform {
     }
 }
 
+impl Rows for Uniform {
+    fn row(&self, _: WordId, out: &mut [f64]) {
+        out.fill(1.0 / out.len() as f64);
+    }
+}
+
 impl Mechanism for Uniform {
+    fn rows(&self) -> Option<&dyn Rows> {
+        Some(self)
+    }
+
     fn name(&self) -> &'static str {
         "uniform"
     }

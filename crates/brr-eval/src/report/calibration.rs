@@ -2,7 +2,7 @@
 
 use super::chart::{Axis, Chart, Point, Series, number};
 use super::page::{Page, Table};
-use crate::calibrate::{self, Solution, Step, Wish};
+use crate::calibrate::{self, Solution, Step, Target};
 use crate::interval::Estimate;
 
 /// One page for one or several mechanisms over the same words.
@@ -40,13 +40,13 @@ pub fn solution_text(solution: &Solution) -> String {
         number(step.bound),
         number(step.nearest)
     );
-    match solution.wish {
-        Wish::Keep(share) => format!(
+    match solution.target {
+        Target::Keep(share) => format!(
             "To keep {} of words by use: {at}; it keeps {}.",
             number(share),
             shown(step.summary.keep_by_use)
         ),
-        Wish::MaxGuess(share) => format!(
+        Target::MaxGuess(share) => format!(
             "To let an attacker name at most {} of words: {at}; the attacker names {}{}.",
             number(share),
             step.summary
@@ -232,8 +232,8 @@ mod tests {
         };
         let (family, likeness) = (KaryFamily(50), Likeness::default());
         let table = calibrate::table(&family, &[1.0, 4.0], &likeness, &plan, &|_| {}).unwrap();
-        let wish = Wish::Keep(0.5);
-        let solution = calibrate::solve(&family, wish, &likeness, &plan, &|_| {}).unwrap();
+        let target = Target::Keep(0.5);
+        let solution = calibrate::solve(&family, target, &likeness, &plan, &|_| {}).unwrap();
         let html = calibration(std::slice::from_ref(&table), &[solution.unwrap()]);
         assert_eq!(html.matches("<svg").count(), 3);
         assert_eq!(html.matches("<svg").count(), html.matches("<desc").count());

@@ -1,4 +1,4 @@
-//! Files that are no word vectors, and wishes that cannot be met.
+//! Files that are no word vectors, and targets that cannot be met.
 
 use brr_train::error::Error;
 use brr_train::vectors::{LoadOptions, Progress, load, load_with_progress};

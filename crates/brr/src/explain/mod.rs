@@ -15,7 +15,7 @@ mod outcomes;
 mod trace;
 
 pub use origins::{Origins, origins};
-pub use outcomes::{Outcomes, outcomes};
+pub use outcomes::{Outcomes, outcomes, outcomes_with};
 pub use trace::{Part, Trace, trace};
 
 use crate::vocabulary::WordId;

@@ -3,40 +3,22 @@
 //! An observer who holds all N words for equally likely, and sees y, believes
 //! in w with probability Pr[y | w] / sum over w' of Pr[y | w'] (Bayes).
 //!
-//! **BRR.** Pr[y | w] is the probability that noise carries w's code into the
-//! set of codes whose nearest word is y: no formula gives it. But noise around
-//! *y itself* reaches the same set. If r is such a noisy code,
-//!
-//! ```text
-//! Pr[r | w] / Pr[r | y]  =  exp(-e * (d(r, w) - d(r, y)))  <=  1,
-//! ```
-//!
-//! as y is nearest to r. So the mean of this factor, over draws r around y
-//! (0 when the nearest word is not y), is an unbiased estimate of Pr[y | w]
-//! with factors between 0 and 1, and the same draws serve every w at once.
-//! The quotient has a standard error by the delta method.
-//!
-//! **Exponential.** Pr[y | w] = T[d(w, y)] / Z(w), and each Z(w) takes a scan:
-//! it is computed for the [`COMPUTED`] words nearest to y, and for as many of
-//! the others, evenly spaced, to learn what 1 / Z is there on average.
+//! Where a mechanism has [rows](crate::mechanism::Mechanism::rows), Pr[y | w] is computed for the
+//! [`COMPUTED`] words nearest to y, and for as many of the others, evenly spaced, to learn what
+//! they add up to. Where it has [likelihoods](crate::mechanism::Mechanism::likelihoods) from
+//! draws, the quotient has a standard error by the delta method.
 
-use super::outcomes::scan_from;
 use super::{Chance, Likely, Method, Z95, most_likely};
-use crate::codes::CodeRows;
 use crate::error::Result;
-use crate::mechanism::Channel;
+use crate::mechanism::{Likelihoods, Rows};
 use crate::model::Model;
 use crate::nearest::Scan;
 use crate::privatizer::Privatizer;
 use crate::random::Noise;
-use crate::response::FlipThreshold;
 use crate::vocabulary::WordId;
 
-/// Words whose normalizer is computed, near the output and elsewhere each.
+/// Words whose rows are computed, near the output and elsewhere each.
 const COMPUTED: usize = 128;
-
-/// Accepted noisy codes that are looked at more closely: each takes a scan.
-const ACCEPTED: usize = 400;
 
 /// What may have gone in when a word came out.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,46 +35,22 @@ pub struct Origins {
 /// # Panics
 /// If the model has no such word.
 pub fn origins(privatizer: &Privatizer, word: WordId, top: usize, draws: usize) -> Result<Origins> {
-    let model = privatizer.model();
-    let (all, method) = match privatizer.mechanism().channel() {
-        Channel::Response(threshold) => {
-            let all = around(model, word, threshold, draws)?;
-            (all, Method::Drawn { draws })
-        }
-        Channel::Weights(weights) => {
-            let all = by_weight(model, word, weights);
+    let (model, mechanism) = (privatizer.model(), privatizer.mechanism());
+    let (all, method) = match mechanism.rows() {
+        Some(rows) => {
+            let all = by_rows(model, rows, word);
             let words = all.len();
             (all, Method::Nearest { words })
         }
-        Channel::Opaque => (Vec::new(), Method::Opaque),
+        None => match mechanism.likelihoods(word, draws, &mut Noise::from_os()?) {
+            Some(found) => (by_draws(&found), Method::Drawn { draws }),
+            None => (Vec::new(), Method::Opaque),
+        },
     };
     Ok(Origins {
         likely: most_likely(all, top),
         method,
     })
-}
-
-/// Noisy codes around `word` whose nearest word it is, at most [`ACCEPTED`].
-fn accepted(
-    model: &Model,
-    word: WordId,
-    threshold: FlipThreshold,
-    draws: usize,
-) -> Result<CodeRows> {
-    let codes = model.codes();
-    let mut noise = Noise::from_os()?;
-    let mut rows = CodeRows::zeros(codes.bits(), draws);
-    for i in 0..draws {
-        codes.read(word as usize, rows.row_mut(i));
-        threshold.apply(rows.row_mut(i), &mut noise);
-    }
-    let nearest = Scan::new(codes).nearest(&rows);
-    let mut kept = CodeRows::new(codes.bits());
-    let hits = nearest.iter().enumerate().filter(|(_, n)| n.id == word);
-    for (i, _) in hits.take(ACCEPTED) {
-        kept.push(rows.row(i));
-    }
-    Ok(kept)
 }
 
 /// Sums over draws, of one word's factor a and the total b over all words.
@@ -117,74 +75,54 @@ impl Sums {
     }
 }
 
-fn around(
-    model: &Model,
-    word: WordId,
-    threshold: FlipThreshold,
-    draws: usize,
-) -> Result<Vec<Likely>> {
-    let rows = accepted(model, word, threshold, draws)?;
-    let scan = Scan::new(model.codes());
-    let epsilon = threshold.epsilon();
-    let factors: Vec<f64> = (0..=model.bits().get())
-        .map(|more| libm::exp(-epsilon * more as f64))
-        .collect();
-    let mut distances = vec![0; model.vocabulary().len()];
-    let mut sums = vec![Sums::default(); distances.len()];
+fn by_draws(found: &Likelihoods) -> Vec<Likely> {
+    let words = found.draws.first().map_or(0, Vec::len);
+    let mut sums = vec![Sums::default(); words];
     let (mut b, mut bb) = (0.0, 0.0);
-    for row in rows.iter() {
-        scan.distances(row, &mut distances);
-        let own = distances[word as usize];
-        let factor = |d: u16| factors[usize::from(d - own)];
-        let total: f64 = distances.iter().map(|&d| factor(d)).sum();
+    for factors in &found.draws {
+        let total: f64 = factors.iter().map(|&a| f64::from(a)).sum();
         b += total;
         bb += total * total;
-        for (sum, &d) in sums.iter_mut().zip(&distances) {
-            let a = factor(d);
+        for (sum, &a) in sums.iter_mut().zip(factors) {
+            let a = f64::from(a);
             sum.a += a;
             sum.aa += a * a;
             sum.ab += a * total;
         }
     }
-    if rows.is_empty() {
-        return Ok(Vec::new());
-    }
-    let likely = |(id, sum): (usize, &Sums)| Likely {
-        word: id as WordId,
+    let likely = |(word, sum): (WordId, &Sums)| Likely {
+        word,
         chance: sum.chance(b, bb),
     };
-    Ok(sums.iter().enumerate().map(likely).collect())
+    (0..).zip(&sums).map(likely).collect()
 }
 
-fn by_weight(model: &Model, word: WordId, weights: &[u64]) -> Vec<Likely> {
-    let mut distances = vec![0; model.vocabulary().len()];
-    scan_from(model, word, &mut distances);
-    let weight = |d: u16| weights[usize::from(d)] as f64;
-    let mut order: Vec<usize> = (0..distances.len()).collect();
+fn by_rows(model: &Model, rows: &dyn Rows, word: WordId) -> Vec<Likely> {
+    let words = model.vocabulary().len();
+    let mut distances = vec![0; words];
+    Scan::new(model.codes()).distances_from(word, &mut distances);
+    let mut order: Vec<usize> = (0..words).collect();
     order.sort_by_key(|&id| distances[id]);
-    let (near, rest) = order.split_at(COMPUTED.min(order.len()));
+    let (near, rest) = order.split_at(COMPUTED.min(words));
 
-    let mut scratch = vec![0; distances.len()];
-    let mut inverse = |id: usize| {
-        scan_from(model, id as WordId, &mut scratch);
-        1.0 / scratch.iter().map(|&d| weight(d)).sum::<f64>()
+    let mut row = vec![0.0; words];
+    let mut likelihood = |id: usize| {
+        rows.row(id as WordId, &mut row);
+        row[word as usize]
     };
-    let likelihoods: Vec<f64> = near
-        .iter()
-        .map(|&id| weight(distances[id]) * inverse(id))
-        .collect();
-    let sample: Vec<f64> = rest
+    let likelihoods: Vec<f64> = near.iter().map(|&id| likelihood(id)).collect();
+    let sampled = rest
         .iter()
         .step_by(rest.len().div_ceil(COMPUTED).max(1))
-        .map(|&id| inverse(id))
-        .collect();
+        .map(|&id| likelihood(id));
+    let sample: Vec<f64> = sampled.collect();
     let near_sum: f64 = likelihoods.iter().sum();
-    let rest_weight: f64 = rest.iter().map(|&id| weight(distances[id])).sum();
-    let posterior = |a: f64, inverse: f64| a / (near_sum + rest_weight * inverse);
-    let least = sample.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = sample.iter().copied().fold(0.0, f64::max);
+    // What the others add up to, at the sample's mean and at its extremes.
+    let others = |each: f64| rest.len() as f64 * each;
     let mean = sample.iter().sum::<f64>() / sample.len().max(1) as f64;
-    let least = if sample.is_empty() { 0.0 } else { least };
+    let most = sample.iter().copied().fold(0.0, f64::max);
+    let least = sample.iter().copied().fold(most, f64::min);
+    let posterior = |a: f64, each: f64| a / (near_sum + others(each));
     let likely = |(&id, &a): (&usize, &f64)| Likely {
         word: id as WordId,
         chance: Chance {

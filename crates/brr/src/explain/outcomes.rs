@@ -2,7 +2,7 @@
 
 use super::{Chance, Likely, Method, most_likely};
 use crate::error::Result;
-use crate::mechanism::Channel;
+use crate::mechanism::{Mechanism, Rows};
 use crate::model::Model;
 use crate::nearest::Scan;
 use crate::privatizer::Privatizer;
@@ -39,20 +39,29 @@ pub fn outcomes(
     top: usize,
     draws: usize,
 ) -> Result<Outcomes> {
-    let model = privatizer.model();
+    let (model, mechanism) = (privatizer.model(), privatizer.mechanism());
+    outcomes_with(model, mechanism, word, top, draws, &mut Noise::from_os()?)
+}
+
+/// As [`outcomes`], for any mechanism over a model's words, with noise of the caller's.
+pub fn outcomes_with(
+    model: &Model,
+    mechanism: &dyn Mechanism,
+    word: WordId,
+    top: usize,
+    draws: usize,
+    noise: &mut Noise,
+) -> Result<Outcomes> {
     let mut distances = vec![0; model.vocabulary().len()];
-    scan_from(model, word, &mut distances);
-    let (all, stays, method) = match privatizer.mechanism().channel() {
-        Channel::Weights(weights) => {
-            let all = computed(&distances, weights);
+    Scan::new(model.codes()).distances_from(word, &mut distances);
+    let (all, stays, method) = match mechanism.rows() {
+        Some(rows) => {
+            let all = computed(rows, word, distances.len());
             let stays = all[word as usize].chance;
             (all, stays, Method::Exact)
         }
-        _ => {
-            let inputs = vec![Some(word); draws];
-            let outputs = privatizer
-                .mechanism()
-                .privatize(&inputs, &mut Noise::from_os()?);
+        None => {
+            let outputs = mechanism.privatize(&vec![Some(word); draws], noise);
             let stayed = outputs.iter().filter(|&&y| y == word).count();
             let stays = Chance::drawn(stayed, draws);
             (counted(outputs), stays, Method::Drawn { draws })
@@ -66,22 +75,14 @@ pub fn outcomes(
     })
 }
 
-/// The distances of all words to one.
-pub(super) fn scan_from(model: &Model, word: WordId, distances: &mut [u16]) {
-    let codes = model.codes();
-    let mut code = vec![0; codes.bits().limbs()];
-    codes.read(word as usize, &mut code);
-    Scan::new(codes).distances(&code, distances);
-}
-
-fn computed(distances: &[u16], weights: &[u64]) -> Vec<Likely> {
-    let weight = |&d: &u16| weights[usize::from(d)];
-    let z: u128 = distances.iter().map(|d| u128::from(weight(d))).sum();
-    let likely = |(id, d)| Likely {
-        word: id as WordId,
-        chance: Chance::exact(weight(d) as f64 / z as f64),
+fn computed(rows: &dyn Rows, word: WordId, words: usize) -> Vec<Likely> {
+    let mut row = vec![0.0; words];
+    rows.row(word, &mut row);
+    let likely = |(word, p)| Likely {
+        word,
+        chance: Chance::exact(p),
     };
-    distances.iter().enumerate().map(likely).collect()
+    (0..).zip(row).map(likely).collect()
 }
 
 fn counted(mut outputs: Vec<WordId>) -> Vec<Likely> {

@@ -38,14 +38,12 @@ pub struct Trace {
 /// of what.
 pub fn trace(privatizer: &Privatizer, text: &str) -> Result<Trace> {
     let texts = [text];
-    let (tokens, _) = privatizer.cut(&texts);
+    let drawn = privatizer.draw(&texts, &mut Noise::from_os()?);
+    let (tokens, outputs) = (&drawn.tokens, &drawn.outputs);
     let originals: Vec<&str> = tokens.pieces.iter().filter_map(token_of).collect();
     let words = &tokens.words;
-    let outputs = privatizer
-        .mechanism()
-        .privatize(words, &mut Noise::from_os()?);
     let mut parts = Vec::with_capacity(tokens.pieces.len());
-    let rendering = privatizer.rendering(words, &outputs);
+    let rendering = privatizer.rendering(words, outputs);
     rendering.parts(&tokens.pieces, |written, token| {
         parts.push(match token {
             None => Part::Structure(written.to_owned()),

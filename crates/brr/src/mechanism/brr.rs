@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::{Channel, Mechanism};
+use super::{Likelihoods, Mechanism};
 use crate::codes::{CodeBits, CodeRows};
 use crate::epsilon::{Epsilon, round_up};
 use crate::guarantee::Guarantee;
@@ -49,6 +49,9 @@ pub enum Search {
     /// depends on the noisy code.
     MultiIndex,
 }
+
+/// Noisy codes that are looked at more closely to estimate likelihoods: each takes a scan.
+const ACCEPTED: usize = 400;
 
 /// Binary randomized response over a model's codes.
 pub struct Brr {
@@ -134,8 +137,36 @@ impl Mechanism for Brr {
         }
     }
 
-    fn channel(&self) -> Channel<'_> {
-        Channel::Response(self.threshold)
+    /// Pr[y | w] is the probability that noise carries w's code into the set of codes whose
+    /// nearest word is y: no formula gives it. But noise around *y itself* reaches the same set.
+    /// If r is such a noisy code,
+    ///
+    /// ```text
+    /// Pr[r | w] / Pr[r | y]  =  exp(-e * (d(r, w) - d(r, y)))  <=  1,
+    /// ```
+    ///
+    /// as y is nearest to r. So the mean of this factor, over draws r around y (0 when the
+    /// nearest word is not y), is an unbiased estimate of Pr[y | w] with factors between 0 and 1,
+    /// and the same draws serve every w at once.
+    fn likelihoods(&self, output: WordId, draws: usize, noise: &mut Noise) -> Option<Likelihoods> {
+        let noisy = self.noisy_codes(&vec![Some(output); draws], noise);
+        let scan = Scan::new(self.model.codes());
+        let epsilon = self.threshold.epsilon();
+        let factors: Vec<f32> = (0..=self.model.bits().get())
+            .map(|more| libm::exp(-epsilon * more as f64) as f32)
+            .collect();
+        let mut distances = vec![0; self.model.vocabulary().len()];
+        let nearest = self.nearest(&noisy);
+        let hits = (0..draws).filter(|&i| nearest[i].id == output);
+        let factors_of = |i: usize| {
+            scan.distances(noisy.row(i), &mut distances);
+            let own = distances[output as usize];
+            let factor = |&d: &u16| factors[usize::from(d - own)];
+            distances.iter().map(factor).collect()
+        };
+        Some(Likelihoods {
+            draws: hits.take(ACCEPTED).map(factors_of).collect(),
+        })
     }
 
     fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {

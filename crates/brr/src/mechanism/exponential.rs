@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{Channel, Mechanism};
+use super::{Mechanism, Rows};
 use crate::certify::{Certificate, Weights};
 use crate::codes::{CodeRows, LANES};
 use crate::epsilon::{Epsilon, round_up};
@@ -254,6 +254,22 @@ impl<'a> Sampler<'a> {
     }
 }
 
+/// Pr[y | w] = T[d(w, y)] / Z(w): one scan a row. (Weights have 24 significant binary digits, and
+/// lose nothing as doubles.)
+impl Rows for Exponential {
+    fn row(&self, word: WordId, out: &mut [f64]) {
+        let mut distances = vec![0; out.len()];
+        Scan::new(self.model.codes()).distances_from(word, &mut distances);
+        let mut total = 0;
+        for (p, d) in out.iter_mut().zip(distances) {
+            let weight = self.weights[usize::from(d)];
+            *p = weight as f64;
+            total += u128::from(weight);
+        }
+        out.iter_mut().for_each(|p| *p /= total as f64);
+    }
+}
+
 impl Mechanism for Exponential {
     fn name(&self) -> &'static str {
         "exponential"
@@ -268,8 +284,8 @@ impl Mechanism for Exponential {
         }
     }
 
-    fn channel(&self) -> Channel<'_> {
-        Channel::Weights(&self.weights)
+    fn rows(&self) -> Option<&dyn Rows> {
+        Some(self)
     }
 
     fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {

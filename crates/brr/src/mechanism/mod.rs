@@ -8,20 +8,19 @@ pub use exponential::Exponential;
 
 use crate::guarantee::Guarantee;
 use crate::random::Noise;
-use crate::response::FlipThreshold;
 use crate::vocabulary::WordId;
 
-/// How a mechanism draws, as far as it can be computed with: what
-/// [`crate::explain`] starts from.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub enum Channel<'a> {
-    /// Randomized response on the code's bits, then the nearest word.
-    Response(FlipThreshold),
-    /// Pr[y | w] is proportional to the weight of the distance of w and y.
-    Weights(&'a [u64]),
-    /// Only drawing tells.
-    Opaque,
+/// The channel of a mechanism, where its probabilities can be computed.
+pub trait Rows: Send + Sync {
+    /// Writes Pr[y | word] for every word y, in id order.
+    fn row(&self, word: WordId, out: &mut [f64]);
+}
+
+/// Pr[y | w] for one output y and every word w, estimated from the same draws for all words:
+/// up to a factor that all words share.
+pub struct Likelihoods {
+    /// One row per draw that counts: a factor for each word.
+    pub draws: Vec<Vec<f32>>,
 }
 
 /// A randomized map from words to words.
@@ -35,9 +34,20 @@ pub trait Mechanism: Send + Sync {
     /// What it promises.
     fn guarantee(&self) -> Guarantee;
 
-    /// How it draws.
-    fn channel(&self) -> Channel<'_> {
-        Channel::Opaque
+    /// Its exact channel, if probabilities can be computed.
+    fn rows(&self) -> Option<&dyn Rows> {
+        None
+    }
+
+    /// Estimates Pr[output | w] for every word w from at most `draws` draws, if the mechanism
+    /// knows a way that is better than drawing from every word.
+    fn likelihoods(
+        &self,
+        _output: WordId,
+        _draws: usize,
+        _noise: &mut Noise,
+    ) -> Option<Likelihoods> {
+        None
     }
 
     /// Draws one output word for each input, independently.

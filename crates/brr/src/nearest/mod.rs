@@ -26,6 +26,7 @@ pub use multi_index::MultiIndex;
 pub use weigh::WeightTable;
 
 use crate::codes::{CodeBlocks, CodeRows, LANES};
+use crate::vocabulary::WordId;
 use std::ops::Range;
 
 use zeroize::Zeroizing;
@@ -124,6 +125,16 @@ impl<'a> Scan<'a> {
     /// If `query` is not `bits / 64` limbs long, or `out` not one entry a word.
     pub fn distances(&self, query: &[u64], out: &mut [u16]) {
         self.distances_in(query, 0..self.codes.blocks(), out);
+    }
+
+    /// The distance of every word to a word of the table, by word id.
+    ///
+    /// # Panics
+    /// If there is no such word, or `out` is not one entry a word.
+    pub fn distances_from(&self, word: WordId, out: &mut [u16]) {
+        let mut code = vec![0; self.codes.bits().limbs()];
+        self.codes.read(word as usize, &mut code);
+        self.distances(&code, out);
     }
 
     /// The distances to `query` of the words in a range of blocks, that is, of
