@@ -5,16 +5,17 @@ mod support;
 use std::sync::OnceLock;
 
 use serde_json::Value;
-use support::{Folder, assert_one_line, build_small, run};
+use support::{Folder, assert_one_line, run, small_vectors};
 
 /// A small model and its vectors, built once.
 fn small() -> &'static (Folder, String, String) {
     static MODEL: OnceLock<(Folder, String, String)> = OnceLock::new();
     MODEL.get_or_init(|| {
         let folder = Folder::new();
-        let ran = build_small(&folder, 100, "m.brr", &[]);
+        let vectors = folder.file("v.txt", small_vectors(100).as_bytes());
+        let model = folder.name("m.brr");
+        let ran = run(&["build", &vectors, "-o", &model, "--bits", "64"]);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
-        let (model, vectors) = (folder.name("m.brr"), folder.name("v.txt"));
         (folder, model, vectors)
     })
 }
@@ -68,6 +69,8 @@ fn calibrate_shows_a_ladder_and_solves_for_epsilon() {
     let text = run(&[
         "calibrate",
         model,
+        "--mechanism",
+        "brr",
         "--bounds",
         "10",
         "--words",
