@@ -1,4 +1,6 @@
-//! Rounding before multiplying, and the one door to the `gemm` crate.
+//! Rounding before multiplying, and the one door to the `gemm` crates.
+
+use gemm_common::Parallelism;
 
 /// Leading bits to keep of each operand of a product with `k` terms, so that
 /// every partial sum is an integer below 2^53 on the common grid.
@@ -61,7 +63,7 @@ fn power_of_two(e: i32) -> f64 {
 ///
 /// # Panics
 /// If an operand is too short for its shape and strides.
-pub fn gemm<T: 'static + From<u8>>(
+pub fn gemm<T: Product>(
     (m, k, n): (usize, usize, usize),
     (a, rs_a, cs_a): (&[T], isize, isize),
     (b, rs_b, cs_b): (&[T], isize, isize),
@@ -76,32 +78,84 @@ pub fn gemm<T: 'static + From<u8>>(
         "right operand too short"
     );
     assert_eq!(out.len(), m * n, "size of a product");
-    let (zero, one) = (T::from(0), T::from(1));
-    // SAFETY: the three asserts above put every element that gemm reads or
+    // The kernels want columns next to each other, and `out` has rows: the product of the
+    // transposed operands, in the other order, is the transposed product.
+    // SAFETY: the three asserts above put every element that the kernel reads or
     // writes inside its slice, `out` is borrowed mutably so it overlaps none,
     // and all memory is initialized.
     unsafe {
-        gemm::gemm(
-            m,
+        T::kernel()(
             n,
+            m,
             k,
             out.as_mut_ptr(),
-            1,
             n as isize,
+            1,
             false,
-            a.as_ptr(),
-            cs_a,
-            rs_a,
             b.as_ptr(),
-            cs_b,
             rs_b,
-            zero,
-            one,
+            cs_b,
+            a.as_ptr(),
+            rs_a,
+            cs_a,
+            T::ZERO,
+            T::ONE,
             false,
             false,
             false,
-            gemm::Parallelism::None,
+            Parallelism::None,
         );
+    }
+}
+
+/// The `gemm` crates' way to call a kernel, for one kind of number.
+type Kernel<T> = unsafe fn(
+    usize,
+    usize,
+    usize,
+    *mut T,
+    isize,
+    isize,
+    bool,
+    *const T,
+    isize,
+    isize,
+    *const T,
+    isize,
+    isize,
+    T,
+    T,
+    bool,
+    bool,
+    bool,
+    Parallelism,
+);
+
+/// Numbers with a kernel for products.
+pub trait Product: Copy + 'static {
+    /// 0.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+    /// The best kernel for this machine.
+    fn kernel() -> Kernel<Self>;
+}
+
+impl Product for f32 {
+    const ZERO: f32 = 0.0;
+    const ONE: f32 = 1.0;
+
+    fn kernel() -> Kernel<f32> {
+        gemm_f32::gemm::f32::get_gemm_fn()
+    }
+}
+
+impl Product for f64 {
+    const ZERO: f64 = 0.0;
+    const ONE: f64 = 1.0;
+
+    fn kernel() -> Kernel<f64> {
+        gemm_f64::gemm::f64::get_gemm_fn()
     }
 }
 
