@@ -14,7 +14,6 @@ use zip::result::{ZipError, ZipResult};
 
 use super::source::{Decoded, Gauge, Tapped};
 use super::stream::Stream;
-use super::zstd::ZstdReader;
 use crate::error::{Error, Result};
 
 /// Names that vector files in archives have; others in the same archive are read-me files.
@@ -60,7 +59,7 @@ pub(super) fn with_stream<T>(
         }
         // A frame, or a skippable frame before it.
         [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
-            let decoder = ZstdReader::new(BufReader::new(file));
+            let decoder = zstd::Decoder::new(file).map_err(failed)?;
             read(&mut Stream::new(
                 Box::new(Decoded(decoder)),
                 path,

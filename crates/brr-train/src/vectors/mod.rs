@@ -33,7 +33,6 @@ mod stream;
 mod subwords;
 mod text;
 mod word2vec;
-mod zstd;
 
 use std::path::{Path, PathBuf};
 

@@ -6,7 +6,6 @@ use brr_train::error::Error;
 use brr_train::vectors::{Loaded, load, sha256_of_file};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use sha2::{Digest, Sha256};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -20,7 +19,7 @@ fn gz(content: &[u8]) -> Vec<u8> {
 }
 
 fn zst(content: &[u8]) -> Vec<u8> {
-    compress_to_vec(content, CompressionLevel::Fastest)
+    zstd::encode_all(content, 1).unwrap()
 }
 
 fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
