@@ -35,6 +35,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "epsilon %.3f per bit, bound %.1f, whole text at most %.0f\n",
             promise.epsilon, promise.bound,
             brr_privatizer_total_loss(privatizer, private.tokens));
+    fprintf(stderr, "%s\n", brr_privatizer_adjacency(privatizer));
   }
   brr_text_free(&private);
   brr_privatizer_free(privatizer);

@@ -14,13 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Bytes of a word, its NUL included.
-#define BRR_WORD_BYTES 256
-
 // Binary randomized response: the paper's mechanism.
 #define BRR_MECHANISM_BRR 0
 
-// The exponential mechanism over the same codes.
+// The exponential mechanism over the same codes, with a certified epsilon.
 #define BRR_MECHANISM_EXPONENTIAL 1
 
 // `value` is epsilon, the loss per bit in which two codes differ.
@@ -32,7 +29,7 @@
 // `value` is the expected share of words that stay, between 0 and 1.
 #define BRR_BUDGET_KEEP 2
 
-// White space and listed punctuation are kept.
+// White space, HTML line breaks and listed punctuation are kept.
 #define BRR_LAYOUT_KEEP 0
 
 // Words with single spaces between them, and nothing else.
@@ -49,6 +46,9 @@
 
 // They are written as they are: NOT PRIVATE.
 #define BRR_UNKNOWN_KEEP 3
+
+// Bytes of a word, its NUL included.
+#define BRR_WORD_BYTES 256
 
 // What a call came to.
 typedef enum brr_status {
@@ -72,7 +72,20 @@ typedef enum brr_status {
   BRR_UNKNOWN_WORD = 8,
   // A bug in brr. Nothing was privatized.
   BRR_INTERNAL = 9,
+  // A share of kept words was asked of a model whose file was not checked.
+  BRR_UNCHECKED_MODEL = 10,
 } brr_status;
+
+// Why what a model file says about itself is believed, or is not. What is not
+// believed is not used: what holds for any codes stands in for it.
+typedef enum brr_standing {
+  // Nobody has looked at it yet: brr_model_check() does.
+  BRR_STANDING_UNCHECKED = 0,
+  // The file is one that this library was released with.
+  BRR_STANDING_PINNED = 1,
+  // brr_model_check() has looked at all pairs of words.
+  BRR_STANDING_CHECKED = 2,
+} brr_standing;
 
 // A model: words and their codes. Read-only; threads may share it.
 typedef struct brr_model brr_model;
@@ -211,8 +224,25 @@ size_t brr_model_words(const struct brr_model *model);
 // `model` is null or a living model.
 size_t brr_model_bits(const struct brr_model *model);
 
-// The defaults: randomized response, every second word kept, layout kept,
-// unknown tokens replaced at random.
+// Checks what a model's file says about itself, if it is not known to hold: looks at
+// all pairs of words, with so many threads (0 for all cores). Takes seconds for some ten
+// thousand words. BRR_INVALID_MODEL if it does not hold.
+//
+// Privatizers made afterwards use its certificates, and can be asked for a share of
+// kept words.
+//
+// # Safety
+// `model` is a living model.
+enum brr_status brr_model_check(const struct brr_model *model, size_t threads);
+
+// Why what the model's file says is believed, or is not; unchecked for null.
+//
+// # Safety
+// `model` is null or a living model.
+enum brr_standing brr_model_standing(const struct brr_model *model);
+
+// The defaults: the exponential mechanism with the budget at which at most half of
+// the words stay, layout kept, unknown tokens replaced at random.
 struct brr_options brr_options_default(void);
 
 // Sets a privatizer up. Null `options` are the defaults.
@@ -236,8 +266,16 @@ void brr_privatizer_free(struct brr_privatizer *privatizer);
 enum brr_status brr_privatizer_guarantee(const struct brr_privatizer *privatizer,
                                          struct brr_guarantee *out);
 
-// The largest loss between two texts of so many tokens each: losses add up.
-// Infinite if the rule for unknown tokens tells them apart; NaN for null.
+// Which texts are neighbours, in a sentence: the relation that the guarantee is
+// about. It says what is public. Valid while the privatizer lives; null for null.
+//
+// # Safety
+// `privatizer` is null or alive.
+const char *brr_privatizer_adjacency(const struct brr_privatizer *privatizer);
+
+// The largest loss between two neighbouring texts of so many tokens each: losses
+// add up. INFINITY if the rule for unknown tokens tells neighbours apart; NaN for
+// null.
 //
 // # Safety
 // `privatizer` is null or alive.

@@ -48,7 +48,7 @@ unsafe fn explain(
     if out.is_null() && capacity > 0 {
         return Err(Failure::argument("out is null"));
     }
-    let model = privatizer.0.model();
+    let model = privatizer.core.model();
     let unknown = || {
         Failure::new(
             brr_status::BRR_UNKNOWN_WORD,
@@ -56,7 +56,7 @@ unsafe fn explain(
         )
     };
     let id = model.find(word).ok_or_else(unknown)?;
-    for (i, likely) in explain(&privatizer.0, id, capacity, draws)?
+    for (i, likely) in explain(&privatizer.core, id, capacity, draws)?
         .iter()
         .enumerate()
     {

@@ -31,7 +31,14 @@ pub enum brr_status {
     BRR_UNKNOWN_WORD = 8,
     /// A bug in brr. Nothing was privatized.
     BRR_INTERNAL = 9,
+    /// A share of kept words was asked of a model whose file was not checked.
+    BRR_UNCHECKED_MODEL = 10,
 }
+
+/// The way out, in the words of this library.
+const UNCHECKED: &str = "what this model's file says about the share of kept words has not been \
+    checked on this machine: call brr_model_check() first, or give BRR_BUDGET_EPSILON or \
+    BRR_BUDGET_BOUND";
 
 /// A failed call.
 pub struct Failure {
@@ -62,6 +69,10 @@ impl From<Error> for Failure {
             | Error::InvalidKeep { .. }
             | Error::KeepOutOfReach { .. }
             | Error::NoCalibration { .. } => brr_status::BRR_INVALID_BUDGET,
+            Error::UncheckedModel => {
+                return Failure::new(brr_status::BRR_UNCHECKED_MODEL, UNCHECKED);
+            }
+            Error::UnknownChoice { .. } => brr_status::BRR_INVALID_ARGUMENT,
             Error::Io { .. } => brr_status::BRR_IO,
             Error::NoEntropy(_) => brr_status::BRR_NO_ENTROPY,
             _ => brr_status::BRR_INVALID_MODEL,

@@ -15,6 +15,7 @@
     reason = "these are the names that C programs see"
 )]
 
+mod choices;
 mod explain;
 mod failure;
 mod model;
@@ -23,13 +24,13 @@ mod privatizer;
 pub use explain::{brr_chance, brr_origins, brr_outcomes};
 pub use failure::{brr_error_message, brr_status};
 pub use model::{
-    brr_model, brr_model_bits, brr_model_english, brr_model_free, brr_model_from_memory,
-    brr_model_open, brr_model_words,
+    brr_model, brr_model_bits, brr_model_check, brr_model_english, brr_model_free,
+    brr_model_from_memory, brr_model_open, brr_model_standing, brr_model_words, brr_standing,
 };
 pub use privatizer::{
     brr_guarantee, brr_options, brr_options_default, brr_privatize, brr_privatize_into,
-    brr_privatizer, brr_privatizer_free, brr_privatizer_guarantee, brr_privatizer_new,
-    brr_privatizer_total_loss, brr_text, brr_text_free,
+    brr_privatizer, brr_privatizer_adjacency, brr_privatizer_free, brr_privatizer_guarantee,
+    brr_privatizer_new, brr_privatizer_total_loss, brr_text, brr_text_free,
 };
 
 use std::ffi::c_char;

@@ -4,8 +4,23 @@ use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
 use brr::Model;
+use brr::model::Standing;
+use brr::parallel::cores;
 
 use crate::failure::{Failure, brr_status, bytes, guard, needed, target};
+
+/// Why what a model file says about itself is believed, or is not. What is not
+/// believed is not used: what holds for any codes stands in for it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum brr_standing {
+    /// Nobody has looked at it yet: brr_model_check() does.
+    BRR_STANDING_UNCHECKED = 0,
+    /// The file is one that this library was released with.
+    BRR_STANDING_PINNED = 1,
+    /// brr_model_check() has looked at all pairs of words.
+    BRR_STANDING_CHECKED = 2,
+}
 
 /// A model: words and their codes. Read-only; threads may share it.
 pub struct brr_model(pub(crate) Arc<Model>);
@@ -100,4 +115,38 @@ pub unsafe extern "C" fn brr_model_words(model: *const brr_model) -> usize {
 pub unsafe extern "C" fn brr_model_bits(model: *const brr_model) -> usize {
     // SAFETY: the caller's promise.
     unsafe { model.as_ref() }.map_or(0, |model| model.0.bits().get())
+}
+
+/// Checks what a model's file says about itself, if it is not known to hold: looks at
+/// all pairs of words, with so many threads (0 for all cores). Takes seconds for some ten
+/// thousand words. BRR_INVALID_MODEL if it does not hold.
+///
+/// Privatizers made afterwards use its certificates, and can be asked for a share of
+/// kept words.
+///
+/// # Safety
+/// `model` is a living model.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brr_model_check(model: *const brr_model, threads: usize) -> brr_status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let model = unsafe { needed(model, "model") }?;
+        let threads = if threads == 0 { cores() } else { threads };
+        Ok(model.0.check(threads, &|_| {})?)
+    })
+}
+
+/// Why what the model's file says is believed, or is not; unchecked for null.
+///
+/// # Safety
+/// `model` is null or a living model.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brr_model_standing(model: *const brr_model) -> brr_standing {
+    // SAFETY: the caller's promise.
+    let standing = unsafe { model.as_ref() }.map(|model| model.0.standing());
+    match standing {
+        Some(Standing::Pinned) => brr_standing::BRR_STANDING_PINNED,
+        Some(Standing::Checked) => brr_standing::BRR_STANDING_CHECKED,
+        Some(Standing::Unchecked) | None => brr_standing::BRR_STANDING_UNCHECKED,
+    }
 }

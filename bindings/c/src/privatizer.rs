@@ -1,38 +1,13 @@
 //! Privatizers: options in, private text out.
 
-use std::ffi::c_char;
+use std::ffi::{CString, c_char};
 use std::mem::ManuallyDrop;
 
-use brr::{Budget, Layout, MechanismKind, Options, Privatizer, Unknown};
+use brr::{Layout, MechanismKind, Options, Privatizer, Unknown};
 
+use crate::choices::{Numbered, budget_number, budget_numbered};
 use crate::failure::{Failure, brr_status, guard, needed, target, text as text_of};
 use crate::model::brr_model;
-
-/// Binary randomized response: the paper's mechanism.
-pub const BRR_MECHANISM_BRR: u32 = 0;
-/// The exponential mechanism over the same codes.
-pub const BRR_MECHANISM_EXPONENTIAL: u32 = 1;
-
-/// `value` is epsilon, the loss per bit in which two codes differ.
-pub const BRR_BUDGET_EPSILON: u32 = 0;
-/// `value` is the privacy-loss bound: epsilon times the average distance.
-pub const BRR_BUDGET_BOUND: u32 = 1;
-/// `value` is the expected share of words that stay, between 0 and 1.
-pub const BRR_BUDGET_KEEP: u32 = 2;
-
-/// White space and listed punctuation are kept.
-pub const BRR_LAYOUT_KEEP: u32 = 0;
-/// Words with single spaces between them, and nothing else.
-pub const BRR_LAYOUT_WORDS: u32 = 1;
-
-/// Tokens that the model does not know become uniformly random words.
-pub const BRR_UNKNOWN_RANDOM: u32 = 0;
-/// They become `<unk>`, which tells which tokens are unknown.
-pub const BRR_UNKNOWN_MASK: u32 = 1;
-/// They are left out, which tells how many tokens are unknown.
-pub const BRR_UNKNOWN_DROP: u32 = 2;
-/// They are written as they are: NOT PRIVATE.
-pub const BRR_UNKNOWN_KEEP: u32 = 3;
 
 /// Everything that can be chosen. Begin with brr_options_default().
 #[repr(C)]
@@ -82,47 +57,32 @@ pub struct brr_text {
 }
 
 /// Privatizes texts. Read-only; threads may share it.
-pub struct brr_privatizer(pub(crate) Privatizer);
+pub struct brr_privatizer {
+    pub(crate) core: Privatizer,
+    adjacency: CString,
+}
 
-/// The defaults: randomized response, every second word kept, layout kept,
-/// unknown tokens replaced at random.
+/// The defaults: the exponential mechanism with the budget at which at most half of
+/// the words stay, layout kept, unknown tokens replaced at random.
 #[unsafe(no_mangle)]
 pub extern "C" fn brr_options_default() -> brr_options {
+    let core = Options::default();
+    let (budget, value) = budget_number(core.budget);
     brr_options {
-        mechanism: BRR_MECHANISM_BRR,
-        budget: BRR_BUDGET_KEEP,
-        value: 0.5,
-        layout: BRR_LAYOUT_KEEP,
-        unknown: BRR_UNKNOWN_RANDOM,
+        mechanism: core.mechanism.number(),
+        budget,
+        value,
+        layout: core.layout.number(),
+        unknown: core.unknown.number(),
     }
 }
 
 fn options_of(options: &brr_options) -> Result<Options, Failure> {
-    let invalid = |what| Failure::argument(&format!("there is no such {what}"));
     Ok(Options {
-        mechanism: match options.mechanism {
-            BRR_MECHANISM_BRR => MechanismKind::Brr,
-            BRR_MECHANISM_EXPONENTIAL => MechanismKind::Exponential,
-            _ => return Err(invalid("mechanism")),
-        },
-        budget: match options.budget {
-            BRR_BUDGET_EPSILON => Budget::Epsilon(options.value),
-            BRR_BUDGET_BOUND => Budget::Bound(options.value),
-            BRR_BUDGET_KEEP => Budget::Keep(options.value),
-            _ => return Err(invalid("budget")),
-        },
-        layout: match options.layout {
-            BRR_LAYOUT_KEEP => Layout::Keep,
-            BRR_LAYOUT_WORDS => Layout::Words,
-            _ => return Err(invalid("layout")),
-        },
-        unknown: match options.unknown {
-            BRR_UNKNOWN_RANDOM => Unknown::Random,
-            BRR_UNKNOWN_MASK => Unknown::Mask,
-            BRR_UNKNOWN_DROP => Unknown::Drop,
-            BRR_UNKNOWN_KEEP => Unknown::Keep,
-            _ => return Err(invalid("rule for unknown tokens")),
-        },
+        mechanism: MechanismKind::numbered(options.mechanism)?,
+        budget: budget_numbered(options.budget, options.value)?,
+        layout: Layout::numbered(options.layout)?,
+        unknown: Unknown::numbered(options.unknown)?,
         ..Options::default()
     })
 }
@@ -148,8 +108,9 @@ pub unsafe extern "C" fn brr_privatizer_new(
         };
         *out = std::ptr::null_mut();
         let options = options.copied().unwrap_or(brr_options_default());
-        let privatizer = Privatizer::new(model?.0.clone(), options_of(&options)?)?;
-        *out = Box::into_raw(Box::new(brr_privatizer(privatizer)));
+        let core = Privatizer::new(model?.0.clone(), options_of(&options)?)?;
+        let adjacency = CString::new(core.adjacency().to_string()).unwrap_or_default();
+        *out = Box::into_raw(Box::new(brr_privatizer { core, adjacency }));
         Ok(())
     })
 }
@@ -178,21 +139,35 @@ pub unsafe extern "C" fn brr_privatizer_guarantee(
     guard(|| {
         // SAFETY: the caller's promise, for both.
         let (privatizer, out) = unsafe { (needed(privatizer, "privatizer")?, target(out, "out")?) };
-        let guarantee = privatizer.0.guarantee();
+        let guarantee = privatizer.core.guarantee();
         *out = brr_guarantee {
             epsilon: guarantee.epsilon,
             nearest: guarantee.nearest(),
             bound: guarantee.bound(),
             worst: guarantee.worst(),
             unknown: guarantee.unknown_loss,
-            keep: privatizer.0.expected_keep().map_or(-1.0, |k| k.weighted),
+            keep: privatizer.core.expected_keep().map_or(-1.0, |k| k.weighted),
         };
         Ok(())
     })
 }
 
-/// The largest loss between two texts of so many tokens each: losses add up.
-/// Infinite if the rule for unknown tokens tells them apart; NaN for null.
+/// Which texts are neighbours, in a sentence: the relation that the guarantee is
+/// about. It says what is public. Valid while the privatizer lives; null for null.
+///
+/// # Safety
+/// `privatizer` is null or alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brr_privatizer_adjacency(
+    privatizer: *const brr_privatizer,
+) -> *const c_char {
+    // SAFETY: the caller's promise.
+    unsafe { privatizer.as_ref() }.map_or(std::ptr::null(), |p| p.adjacency.as_ptr())
+}
+
+/// The largest loss between two neighbouring texts of so many tokens each: losses
+/// add up. INFINITY if the rule for unknown tokens tells neighbours apart; NaN for
+/// null.
 ///
 /// # Safety
 /// `privatizer` is null or alive.
@@ -202,7 +177,7 @@ pub unsafe extern "C" fn brr_privatizer_total_loss(
     tokens: u64,
 ) -> f64 {
     // SAFETY: the caller's promise.
-    unsafe { privatizer.as_ref() }.map_or(f64::NAN, |p| p.0.total_loss(tokens))
+    unsafe { privatizer.as_ref() }.map_or(f64::NAN, |p| p.core.total_loss(tokens))
 }
 
 /// Privatizes `len` bytes of UTF-8 into a text that the caller frees.
@@ -223,7 +198,7 @@ pub unsafe extern "C" fn brr_privatize(
         // SAFETY: the caller's promise, for both.
         let (privatizer, text) =
             unsafe { (needed(privatizer, "privatizer")?, text_of(text, len)?) };
-        let private = privatizer.0.privatize(text)?;
+        let private = privatizer.core.privatize(text)?;
         let len = private.text.len();
         let mut bytes = private.text.into_bytes();
         bytes.push(0);
@@ -293,7 +268,7 @@ pub unsafe extern "C" fn brr_privatize_into(
         // SAFETY: the caller's promise, for both.
         let (privatizer, text) =
             unsafe { (needed(privatizer, "privatizer")?, text_of(text, len)?) };
-        let private = privatizer.0.privatize(text)?.text;
+        let private = privatizer.core.privatize(text)?.text;
         *written = private.len();
         if capacity <= private.len() {
             return Err(Failure::new(

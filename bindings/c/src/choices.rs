@@ -1,0 +1,104 @@
+//! The core's choices by number: C programs have constants for them, the core has names.
+//!
+//! The numbers are part of the library's interface and stay; which choices there are, and
+//! which of them is the default, only the core says.
+
+use brr::{Budget, Choice, Layout, MechanismKind, Unknown};
+
+use crate::failure::Failure;
+
+/// Binary randomized response: the paper's mechanism.
+pub const BRR_MECHANISM_BRR: u32 = 0;
+/// The exponential mechanism over the same codes, with a certified epsilon.
+pub const BRR_MECHANISM_EXPONENTIAL: u32 = 1;
+
+/// `value` is epsilon, the loss per bit in which two codes differ.
+pub const BRR_BUDGET_EPSILON: u32 = 0;
+/// `value` is the privacy-loss bound: epsilon times the average distance.
+pub const BRR_BUDGET_BOUND: u32 = 1;
+/// `value` is the expected share of words that stay, between 0 and 1.
+pub const BRR_BUDGET_KEEP: u32 = 2;
+
+/// White space, HTML line breaks and listed punctuation are kept.
+pub const BRR_LAYOUT_KEEP: u32 = 0;
+/// Words with single spaces between them, and nothing else.
+pub const BRR_LAYOUT_WORDS: u32 = 1;
+
+/// Tokens that the model does not know become uniformly random words.
+pub const BRR_UNKNOWN_RANDOM: u32 = 0;
+/// They become `<unk>`, which tells which tokens are unknown.
+pub const BRR_UNKNOWN_MASK: u32 = 1;
+/// They are left out, which tells how many tokens are unknown.
+pub const BRR_UNKNOWN_DROP: u32 = 2;
+/// They are written as they are: NOT PRIVATE.
+pub const BRR_UNKNOWN_KEEP: u32 = 3;
+
+/// A choice that C programs make by number.
+pub trait Numbered: Choice {
+    /// The number of each.
+    const NUMBERS: &'static [(u32, Self)];
+
+    /// The number of this one.
+    fn number(self) -> u32 {
+        let found = Self::NUMBERS.iter().find(|(_, choice)| *choice == self);
+        found.map_or(u32::MAX, |(number, _)| *number)
+    }
+
+    /// The one with this number.
+    fn numbered(number: u32) -> Result<Self, Failure> {
+        let found = Self::NUMBERS.iter().find(|(known, _)| *known == number);
+        let none = || Failure::argument(&format!("there is no such {}", Self::WHAT));
+        found.map(|(_, choice)| *choice).ok_or_else(none)
+    }
+}
+
+impl Numbered for MechanismKind {
+    const NUMBERS: &'static [(u32, MechanismKind)] = &[
+        (BRR_MECHANISM_BRR, MechanismKind::Brr),
+        (BRR_MECHANISM_EXPONENTIAL, MechanismKind::Exponential),
+    ];
+}
+
+impl Numbered for Layout {
+    const NUMBERS: &'static [(u32, Layout)] = &[
+        (BRR_LAYOUT_KEEP, Layout::Keep),
+        (BRR_LAYOUT_WORDS, Layout::Words),
+    ];
+}
+
+impl Numbered for Unknown {
+    const NUMBERS: &'static [(u32, Unknown)] = &[
+        (BRR_UNKNOWN_RANDOM, Unknown::Random),
+        (BRR_UNKNOWN_MASK, Unknown::Mask),
+        (BRR_UNKNOWN_DROP, Unknown::Drop),
+        (BRR_UNKNOWN_KEEP, Unknown::Keep),
+    ];
+}
+
+// A choice that the core gets, and that has no number here, does not compile.
+const _: () = {
+    assert!(MechanismKind::NUMBERS.len() == MechanismKind::ALL.len());
+    assert!(Layout::NUMBERS.len() == Layout::ALL.len());
+    assert!(Unknown::NUMBERS.len() == Unknown::ALL.len());
+};
+
+/// A budget's kind and value.
+pub fn budget_number(budget: Budget) -> (u32, f64) {
+    match budget {
+        Budget::Epsilon(value) => (BRR_BUDGET_EPSILON, value),
+        Budget::Bound(value) => (BRR_BUDGET_BOUND, value),
+        Budget::Keep(value) => (BRR_BUDGET_KEEP, value),
+        // The core has no other; if it gets one, this number is refused when it comes back.
+        _ => (u32::MAX, f64::NAN),
+    }
+}
+
+/// The budget of this kind and value.
+pub fn budget_numbered(kind: u32, value: f64) -> Result<Budget, Failure> {
+    match kind {
+        BRR_BUDGET_EPSILON => Ok(Budget::Epsilon(value)),
+        BRR_BUDGET_BOUND => Ok(Budget::Bound(value)),
+        BRR_BUDGET_KEEP => Ok(Budget::Keep(value)),
+        _ => Err(Failure::argument("there is no such budget")),
+    }
+}
