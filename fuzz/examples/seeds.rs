@@ -7,14 +7,13 @@
 use std::io::Write;
 use std::path::Path;
 
-use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
 use brr::calibration::{Calibration, CalibrationPoint};
+use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
+use brr::distances::code_distances;
 use brr::frequency::Keep;
 use brr::model::ModelParts;
 use brr::vocabulary::Vocabulary;
 use brr::{Epsilon, Model};
-use brr::certify::Certifier;
-use brr::distances::code_distances;
 use parquet::basic::{Compression, Repetition};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
 use parquet::file::properties::WriterProperties;
@@ -72,11 +71,12 @@ fn models() {
             meta: vec![("name".into(), "seed".into())],
         };
         let model: Model = parts.write().expect("a sound model");
-        let certifier = Certifier::new(&model, 1, &|_| {});
-        let asked = [0.1, 0.5].map(|e| Epsilon::new(e).expect("positive"));
+        let certifier = model.certifier(1, &|_| {});
+        // One that is stored without its weights, and one with them.
+        let asked = [(0.1, None), (0.5, Some(20))];
         let made: Vec<_> = asked[..certificates]
             .iter()
-            .map(|e| certifier.certify(*e, None))
+            .map(|&(e, radius)| certifier.certify(Epsilon::new(e).expect("positive"), radius))
             .collect();
         let model = model
             .with_certificates(&made)

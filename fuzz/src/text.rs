@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, LazyLock};
 
-use brr::codes::{CodeBits, CodeRows};
 use brr::calibration::Calibration;
+use brr::codes::{CodeBits, CodeRows};
 use brr::distances::CodeDistances;
 use brr::model::ModelParts;
 use brr::text::PUNCTUATION;
