@@ -1,6 +1,8 @@
 // How far a word travels: shares of its outputs by how near they are, over the
 // whole range of the slider. Drawn by hand: one chart needs no library.
 
+import { PRESETS } from "./privacy.js";
+
 const byId = (id) => document.getElementById(id);
 const NS = "http://www.w3.org/2000/svg";
 const DRAWS = 500;
@@ -46,14 +48,14 @@ function axes(svg) {
     svg.append(element("line", { x1: BOX.left, x2: widthOf() - BOX.right, y1: y, y2: y, class: "grid" }));
     svg.append(element("text", { x: BOX.left - 8, y: y + 4, "text-anchor": "end" }, `${100 * share} %`));
   }
-  const ends = [["start", LEVELS[0], "← more private"], ["end", LEVELS.at(-1), "more readable →"]];
+  const ends = [["start", LEVELS[0], "← fewer words stay"], ["end", LEVELS.at(-1), "more words stay →"]];
   for (const [anchor, keep, text] of ends) {
     svg.append(element("text", { x: xOf(keep), y: HEIGHT - 8, "text-anchor": anchor }, text));
   }
-  for (const [keep, name] of [[0.2, "Strong"], [0.5, "Balanced"], [0.8, "Light"]]) {
+  for (const keep of Object.values(PRESETS)) {
     const x = xOf(keep);
     svg.append(element("line", { x1: x, x2: x, y1: yOf(0), y2: yOf(0) + 5, class: "tick" }));
-    svg.append(element("text", { x, y: yOf(0) + 18, "text-anchor": "middle" }, name));
+    svg.append(element("text", { x, y: yOf(0) + 18, "text-anchor": "middle" }, `${100 * keep} %`));
   }
 }
 
@@ -73,7 +75,7 @@ function legend() {
 function draw(points, position, word) {
   const svg = element("svg", {
     width: widthOf(), height: HEIGHT, role: "img",
-    "aria-label": `Where outputs of “${word}” come from, from most private to most readable. The table below has the numbers.`,
+    "aria-label": `Where outputs of “${word}” come from, from few words kept to many. The table below has the numbers.`,
   });
   const all = edges(points);
   for (let band = BANDS.length - 1; band >= 0; band--) {
@@ -120,7 +122,7 @@ new ResizeObserver(() => {
 export async function chart(engine, privacy, word) {
   const points = [];
   for (const keep of LEVELS) {
-    const options = { ...(await privacy.optionsAt(keep)), top: 1, draws: DRAWS };
+    const options = { ...privacy.optionsAt(keep), top: 1, draws: DRAWS };
     const outcomes = await engine.call("outcomes", { word, options });
     if (!outcomes) {
       byId("chart-note").textContent = "The model does not know this word.";

@@ -20,7 +20,7 @@ function seal() {
   document.head.append(meta);
 }
 
-/** The worker behind promises. */
+/** The worker behind promises, with `model` and `choices` as brr.js has them. */
 export class Engine {
   #worker;
   #waiting = new Map();
@@ -39,7 +39,7 @@ export class Engine {
     const engine = new Engine();
     const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
     engine.#open(new Worker(url, { type: "module" }));
-    engine.model = await engine.call("load", { wasm, model }, [wasm, model]);
+    Object.assign(engine, await engine.call("load", { wasm, model }, [wasm, model]));
     performance.mark("loaded");
     return engine;
   }

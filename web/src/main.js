@@ -13,6 +13,11 @@ const EXAMPLE = `My doctor in the small clinic near the river told me that the p
 
 Honestly, I was relieved. My sister had feared something worse, and she called our mother every evening until the results came back.`;
 
+const STANDING = {
+  pinned: "Its file is the one that was checked for this release.",
+  unchecked: "Its file is not the one of this release: only what holds for any codes is promised.",
+};
+
 function showError(error) {
   const box = byId("error");
   box.hidden = !error;
@@ -24,7 +29,7 @@ function showSealed(model) {
   byId("seal-text").textContent = "Sealed: your browser now blocks every connection this page could make. You can go offline.";
   const name = model.meta.name ? ` “${model.meta.name}”` : "";
   byId("model-note").textContent = `Model${name}: ${model.words.toLocaleString("en")} words, ${model.bits}-bit codes. `
-    + `Search: ${model.backend === "simd128" ? "128-bit vectors" : "plain WebAssembly"}.`;
+    + `${STANDING[model.standing]} Search: ${model.backend === "simd128" ? "128-bit vectors" : "plain WebAssembly"}.`;
 }
 
 function themeButton() {
@@ -75,7 +80,7 @@ async function start() {
   const output = new Output(wordChooser(new WordDialog(engine), current));
   const draw = latest(byId("output"), async () => {
     try {
-      const options = await privacy.options();
+      const { options } = privacy;
       await privacy.show(options);
       const trace = await engine.call("trace", { text: input.value, options });
       current.options = options;

@@ -1,5 +1,5 @@
 // The privacy control: presets, slider, mechanism, exact epsilon; and the
-// numbers behind them.
+// numbers behind them. Names, help and defaults are the core's.
 
 /** Share of words that stay, for each preset. */
 export const PRESETS = { strong: 0.2, balanced: 0.5, light: 0.8 };
@@ -21,6 +21,7 @@ export class Privacy {
 
   constructor(engine, changed) {
     this.#engine = engine;
+    this.#offer(engine.choices);
     const slider = byId("slider");
     byId("presets").addEventListener("change", ({ target }) => {
       slider.value = 100 * PRESETS[target.value];
@@ -37,6 +38,15 @@ export class Privacy {
       this.#markPreset();
       changed();
     });
+  }
+
+  // What there is to choose, set to what the core does when nothing is chosen.
+  #offer({ mechanism, budget }) {
+    const option = ({ name }) => Object.assign(document.createElement("option"), { value: name, textContent: name });
+    byId("mechanism").replaceChildren(...mechanism.map(option));
+    if (budget.name === "keep") byId("slider").value = 100 * budget.value;
+    byId("default-note").textContent = `Default: ${mechanism[0].name}, ${budget.name} ${budget.value}.`;
+    this.#markPreset();
   }
 
   #markPreset() {
@@ -61,27 +71,27 @@ export class Privacy {
   }
 
   /** Options for the engine. */
-  async options() {
+  get options() {
     const epsilon = byId("epsilon").value.trim();
     if (epsilon !== "") return { mechanism: this.mechanism, epsilon: Number(epsilon) };
     return this.optionsAt(this.#slider);
   }
 
   /** Options for a position of the slider. */
-  async optionsAt(keep) {
-    const mechanism = this.mechanism;
-    if (mechanism === "brr" || this.#engine.model.certificates > 0) return { mechanism, keep };
-    // Without certificates nobody knows what the exponential mechanism keeps:
-    // give it the bound that randomized response would have.
-    const { bound } = await this.#engine.call("guarantee", { options: { mechanism: "brr", keep } });
-    return { mechanism, bound };
+  optionsAt(keep) {
+    return { mechanism: this.mechanism, keep };
   }
 
   /** Shows the numbers behind the options. */
   async show(options) {
     const guarantee = await this.#engine.call("guarantee", { options });
     this.#guarantee = guarantee;
-    byId("n-keep").textContent = guarantee.keep === null ? "not known" : `about ${percent(guarantee.keep)}`;
+    const { help } = this.#engine.choices.mechanism.find(({ name }) => name === options.mechanism);
+    byId("mechanism-note").textContent = `${help}.`;
+    byId("adjacency").textContent = guarantee.adjacency;
+    const stay = guarantee.keep === null ? null : `about ${percent(guarantee.keep)}`;
+    byId("n-keep").textContent = stay ?? "not known";
+    byId("stays-note").textContent = stay ? `At the present setting ${stay} of words stay as they are.` : "";
     byId("n-epsilon").textContent = short(guarantee.epsilon);
     byId("n-nearest").textContent = short(guarantee.nearest);
     byId("n-bound").textContent = short(guarantee.bound);

@@ -98,7 +98,7 @@ export class WordDialog {
   #showOutcomes(outcomes, original) {
     if (!outcomes) {
       byId("outcomes-note").textContent =
-        "The model does not know this word by itself: unless it is taken apart (“don’t”), it becomes any word, all equally likely.";
+        "The model does not know this word: it becomes any word, all equally likely.";
       return;
     }
     byId("outcomes-note").textContent =

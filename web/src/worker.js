@@ -8,7 +8,7 @@ let brr;
 const methods = {
   async load({ wasm, model }) {
     brr = await Brr.load(model, { wasm });
-    return brr.model;
+    return { model: brr.model, choices: brr.choices };
   },
   trace: ({ text, options }) => brr.trace(text, options),
   privatizeAll: ({ texts, options }) => brr.privatizeAll(texts, options),

@@ -56,6 +56,35 @@ test("typing changes the output, and only structure passes", async () => {
   await context.close();
 });
 
+test("what the page says is what it does", async () => {
+  const { context, page } = await fresh();
+  const { choices, model } = await page.evaluate(() => ({ choices: window.engine.choices, model: window.engine.model }));
+  // Names, help, default mechanism and default budget are the core's.
+  const offered = await page.locator("#mechanism option").evaluateAll((all) => all.map((o) => o.value));
+  assert.deepEqual(offered, choices.mechanism.map(({ name }) => name));
+  assert.equal(await page.inputValue("#mechanism"), choices.mechanism[0].name);
+  assert.match(await page.locator("#mechanism-note").innerText(), new RegExp(choices.mechanism[0].help));
+  assert.deepEqual(choices.budget, { name: "keep", value: Number(await page.inputValue("#slider")) / 100 });
+  assert.equal(await page.locator("[name=preset]:checked").getAttribute("value"), "balanced");
+  assert.match(await page.locator("#default-note").innerText(), /Default: exponential, keep 0.5/);
+  assert.equal(model.standing, "pinned");
+
+  const options = { mechanism: choices.mechanism[0].name, keep: choices.budget.value };
+  const promised = await page.evaluate((options) => window.engine.call("guarantee", { options }), options);
+  assert.equal(await page.locator("#adjacency").innerText(), promised.adjacency);
+  const stays = `about ${Math.round(100 * promised.keep)} %`;
+  assert.ok(promised.keep > 0.4 && promised.keep <= 0.5);
+  assert.equal(await page.locator("#n-keep").innerText(), stays);
+  const prose = await page.locator("body").innerText();
+  assert.ok(prose.includes(`${stays} of words stay as they are`));
+  assert.match(prose, /close to a random one/);
+  assert.doesNotMatch(prose, /in meaning/);
+  // 195 words, of which 49 % stay, with a standard deviation of 4 %: 6 of these are 24 %.
+  await type(page, REVIEW);
+  assert.ok(Math.abs(1 - (await changedShare(page)) - promised.keep) < 0.24);
+  await context.close();
+});
+
 test("more privacy changes more words, with both mechanisms", async () => {
   const { context, page } = await fresh();
   await type(page, REVIEW);

@@ -9,7 +9,6 @@ const browser = await launch();
 for (const [name, colorScheme, width] of [["light", "light", 1200], ["dark", "dark", 1200], ["phone", "light", 390], ["phone-dark", "dark", 390]]) {
   const context = await browser.newContext({ colorScheme, viewport: { width, height: 860 }, deviceScaleFactor: 1 });
   const page = await open(context, site.url);
-  await page.fill("#epsilon", "0.5");
   await page.waitForSelector("#chart svg", { timeout: 60_000 });
   await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
   await page.click(".w >> nth=1");

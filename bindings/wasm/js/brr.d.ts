@@ -1,9 +1,11 @@
 /** Bytes, or where to get them. */
 export type Source = ArrayBuffer | ArrayBufferView | URL | string;
 
-export type MechanismName = "brr" | "exponential";
+export type MechanismName = "exponential" | "brr";
+export type LayoutName = "keep" | "words";
+export type UnknownName = "random" | "mask" | "drop";
 
-/** How much privacy: at most one of the three; by default `keep: 0.5`. */
+/** How much privacy: at most one of the three; by default `Choices.budget`. */
 export interface Budget {
   /** Loss per bit in which two codes differ. */
   epsilon?: number;
@@ -14,12 +16,27 @@ export interface Budget {
 }
 
 export interface Options extends Budget {
-  /** How words are drawn; by default binary randomized response. */
+  /** How words are drawn. Without one, as with the others, the first of `Brr.choices`. */
   mechanism?: MechanismName;
   /** Keep white space and listed punctuation, or only words. */
-  layout?: "keep" | "words";
-  /** What becomes of tokens that the model does not know; by default a random word. */
-  unknown?: "random" | "mask" | "drop";
+  layout?: LayoutName;
+  /** What becomes of tokens that the model does not know. */
+  unknown?: UnknownName;
+}
+
+/** A name that an option may have, and what it means. */
+export interface Choice<Name> {
+  readonly name: Name;
+  readonly help: string;
+}
+
+/** What can be chosen, from the core's own table: the default comes first. */
+export interface Choices {
+  readonly mechanism: readonly Choice<MechanismName>[];
+  readonly layout: readonly Choice<LayoutName>[];
+  readonly unknown: readonly Choice<UnknownName>[];
+  /** The budget when none is given. */
+  readonly budget: { readonly name: keyof Budget; readonly value: number };
 }
 
 export interface ExplainOptions extends Options {
@@ -34,7 +51,10 @@ export interface Counts {
   tokens: number;
   /** How many of them the model does not know. Not private. */
   unknown: number;
-  /** Largest loss between two texts of so many tokens; may be infinite. */
+  /**
+   * Largest loss between two neighbouring texts (`Guarantee.adjacency`) of so many tokens;
+   * `Infinity` if the rule for unknown tokens tells neighbours apart.
+   */
   loss: number;
 }
 
@@ -106,15 +126,23 @@ export interface Guarantee {
   readonly worstToken: number;
   /** Expected share of words that stay, if the model tells. */
   readonly keep: number | null;
+  /** Which texts are neighbours, in a sentence: what the guarantee is about, and what is public. */
+  readonly adjacency: string;
 }
 
 export interface ModelInfo {
   readonly words: number;
   readonly bits: number;
-  /** How many certificates of the exponential mechanism it has. */
+  /** How many certificates of the exponential mechanism are believed; 0 if unchecked. */
   readonly certificates: number;
-  /** Whether `keep` can be asked of randomized response. */
+  /** Whether `keep` can be asked of randomized response; not if unchecked. */
   readonly calibrated: boolean;
+  /**
+   * Why what the file says about itself is believed, or is not: `pinned` for the model that
+   * came with this package. Any other is `unchecked` in WebAssembly: guarantees are then those
+   * that hold for any codes, and `keep` is an error.
+   */
+  readonly standing: "pinned" | "checked" | "unchecked";
   /** Which instructions the search uses. */
   readonly backend: "simd128" | "scalar";
   /** Provenance, licence, quality. */
@@ -141,6 +169,8 @@ export class Brr {
   static load(model?: Source, options?: LoadOptions): Promise<Brr>;
   /** What the model is. */
   readonly model: ModelInfo;
+  /** What can be chosen. */
+  readonly choices: Choices;
   /** Privatizes a text. Each call draws anew. */
   privatize(text: string, options?: Options): Privatized;
   /** Privatizes many texts, each word on its own: faster than one by one. */

@@ -9,13 +9,9 @@ const SIMD_PROBE = Uint8Array.of(
   10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
 );
 
-// Choices cross as their number; src/lib.rs has the same order.
-const CHOICES = {
-  mechanism: ["brr", "exponential"],
-  budget: ["epsilon", "bound", "keep"],
-  layout: ["keep", "words"],
-  unknown: ["random", "mask", "drop"],
-};
+// Choices cross as their names, which only the module knows; budgets as their place in this list.
+const BUDGETS = ["epsilon", "bound", "keep"];
+const NAMED = ["mechanism", "layout", "unknown"];
 
 // Most that crypto.getRandomValues gives at once.
 const RANDOM_CHUNK = 65536;
@@ -48,21 +44,21 @@ async function bytesOf(source, what) {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-function choice(kind, value) {
-  const number = CHOICES[kind].indexOf(value);
-  if (number < 0) {
-    throw new BrrError(`there is no such ${kind}: choose one of ${CHOICES[kind].join(", ")}`);
-  }
-  return number;
+// What is not chosen is left to the core: an empty name, a place beyond the list.
+function namesOf(options) {
+  const names = NAMED.map((kind) => options[kind] ?? "");
+  const wrong = names.findIndex((name) => typeof name !== "string" || name.includes("\n"));
+  if (wrong >= 0) throw new BrrError(`${NAMED[wrong]} must be one of the names in choices.${NAMED[wrong]}`);
+  return names.join("\n");
 }
 
 function budgetOf(options) {
-  const given = CHOICES.budget.filter((name) => options[name] !== undefined);
+  const given = BUDGETS.filter((name) => options[name] !== undefined);
   if (given.length > 1) throw new BrrError(`give one of ${given.join(" and ")}, not several`);
-  const [name = "keep"] = given;
-  const value = given.length ? options[name] : 0.5;
-  if (typeof value !== "number") throw new BrrError(`${name} must be a number`);
-  return { name, value };
+  if (given.length === 0) return [BUDGETS.length, 0];
+  const [name] = given;
+  if (typeof options[name] !== "number") throw new BrrError(`${name} must be a number`);
+  return [BUDGETS.indexOf(name), options[name]];
 }
 
 // Number of texts, their lengths, their bytes: what `privatize_all` reads.
@@ -119,6 +115,9 @@ export class Brr {
     this.#model = this.#run(() => this.#exports.model_new(...this.#put(data)));
     /** What the model is. */
     this.model = Object.freeze(JSON.parse(this.#answer()));
+    this.#run(() => this.#exports.choices_all());
+    /** What can be chosen, the default first, and the default budget. */
+    this.choices = Object.freeze(JSON.parse(this.#answer()));
   }
 
   /** Privatizes a text. */
@@ -179,23 +178,17 @@ export class Brr {
     this.#run(() => this.#exports[name](handle, ...this.#put(bytes), ...numbers));
     const answer = JSON.parse(this.#answer());
     // JSON has no infinity.
-    if (answer && "loss" in answer) answer.loss ??= Infinity;
+    if (answer?.loss === "infinite") answer.loss = Infinity;
     return answer;
   }
 
   #privatizer(options) {
-    const { name, value } = budgetOf(options);
-    const numbers = [
-      choice("mechanism", options.mechanism ?? "brr"),
-      choice("budget", name),
-      value,
-      choice("layout", options.layout ?? "keep"),
-      choice("unknown", options.unknown ?? "random"),
-    ];
-    const key = numbers.join();
+    const [names, budget] = [namesOf(options), budgetOf(options)];
+    const key = [names, ...budget].join();
     const ready = this.#ready.get(key);
     if (ready) return ready;
-    const handle = this.#run(() => this.#exports.privatizer_new(this.#model, ...numbers));
+    const bytes = new TextEncoder().encode(names);
+    const handle = this.#run(() => this.#exports.privatizer_new(this.#model, ...this.#put(bytes), ...budget));
     const made = { handle, guarantee: Object.freeze(JSON.parse(this.#answer())) };
     if (this.#ready.size === READY) {
       const [oldest, { handle }] = this.#ready.entries().next().value;

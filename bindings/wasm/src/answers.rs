@@ -14,7 +14,8 @@ pub fn model(model: &Model) -> String {
         j.key("certificates")
             .number(model.certificates().len() as f64);
         j.key("calibrated")
-            .boolean(!model.calibration().points().is_empty());
+            .boolean(model.calibration().is_some_and(|t| !t.points().is_empty()));
+        j.key("standing").string(model.standing().name());
         let backend = Scan::new(model.codes()).backend();
         j.key("backend").string(backend.name());
         j.key("meta").object(|j| {
@@ -41,6 +42,8 @@ pub fn guarantee(privatizer: &Privatizer) -> String {
             Some(keep) => j.key("keep").number(keep.weighted),
             None => j.key("keep").null(),
         }
+        j.key("adjacency")
+            .string(&privatizer.adjacency().to_string());
     })
 }
 

@@ -56,13 +56,13 @@ impl Json {
         self.0.push('"');
     }
 
-    /// A number; `null` if it is not finite.
+    /// A number; the string `"infinite"` if it has no limit, for which JSON has no number.
     pub fn number(&mut self, x: f64) {
-        self.separate();
         if x.is_finite() {
+            self.separate();
             self.0.push_str(&x.to_string());
         } else {
-            self.0.push_str("null");
+            self.string("infinite");
         }
     }
 
@@ -74,6 +74,7 @@ impl Json {
 
     /// `null`.
     pub fn null(&mut self) {
-        self.number(f64::NAN);
+        self.separate();
+        self.0.push_str("null");
     }
 }

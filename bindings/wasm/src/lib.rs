@@ -10,6 +10,7 @@
 //! The module has one import, the platform's randomness, and no seed.
 
 mod answers;
+mod choices;
 mod json;
 mod random;
 
@@ -17,7 +18,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use brr::{Budget, Error, Layout, MechanismKind, Model, Options, Privatizer, Unknown, explain};
+use brr::{Error, Model, Privatizer, explain};
 
 /// Returned when the answer is an error message.
 const FAILED: u32 = 0;
@@ -38,9 +39,23 @@ fn answer(result: Result<String, Error>) -> u32 {
     }
 }
 
+/// There is nothing to call here: a check takes minutes on one thread without wide vectors.
+const UNCHECKED: &str = "what this model's file says about the share of kept words is not known \
+    to hold, and WebAssembly does not check it: give epsilon or bound, or use the model that \
+    came with this package";
+
 fn fail(error: &Error) -> u32 {
-    ANSWER.set(error.to_string());
+    ANSWER.set(match error {
+        Error::UncheckedModel => UNCHECKED.to_owned(),
+        error => error.to_string(),
+    });
     FAILED
+}
+
+/// What can be chosen.
+#[unsafe(no_mangle)]
+pub extern "C" fn choices_all() -> u32 {
+    answer(Ok(choices::all()))
 }
 
 /// Where the last answer begins.
@@ -122,34 +137,28 @@ pub unsafe extern "C" fn model_free(model: *const Model) {
     drop(unsafe { Arc::from_raw(model) });
 }
 
-/// Sets a privatizer up; 0 if that fails. The answer is its guarantee.
-///
-/// The choices come as their number in the order of js/brr.js.
+/// Sets a privatizer up; 0 if that fails. The answer is its guarantee. Takes the input, which
+/// holds the names of [`choices::options`]; `budget` and `value` are as there.
 ///
 /// # Safety
-/// `model` came from [`model_new`] and was not freed.
+/// As for [`input`]; `model` came from [`model_new`] and was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn privatizer_new(
     model: *const Model,
-    mechanism: u32,
+    pointer: *mut u8,
+    len: usize,
     budget: u32,
     value: f64,
-    layout: u32,
-    unknown: u32,
 ) -> *mut Privatizer {
     // SAFETY: the caller's promise; the count is raised for the new owner.
     let model = unsafe {
         Arc::increment_strong_count(model);
         Arc::from_raw(model)
     };
-    let options = Options {
-        mechanism: [MechanismKind::Brr, MechanismKind::Exponential][mechanism as usize],
-        budget: [Budget::Epsilon, Budget::Bound, Budget::Keep][budget as usize](value),
-        layout: [Layout::Keep, Layout::Words][layout as usize],
-        unknown: [Unknown::Random, Unknown::Mask, Unknown::Drop][unknown as usize],
-        ..Options::default()
-    };
-    match Privatizer::new(model, options) {
+    // SAFETY: the caller's promise.
+    let names = unsafe { input(pointer, len) };
+    let options = choices::options(&String::from_utf8_lossy(&names), budget, value);
+    match options.and_then(|options| Privatizer::new(model, options)) {
         Ok(privatizer) => {
             ANSWER.set(answers::guarantee(&privatizer));
             Box::into_raw(Box::new(privatizer))

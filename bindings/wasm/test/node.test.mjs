@@ -18,7 +18,7 @@ for (const simd of [true, false]) {
     assert.ok(out.tokens >= 14 && out.unknown >= 1);
   });
 
-  test(`${simd ? "vector" : "plain"} module keeps every word at a huge epsilon`, async () => {
+  test(`${simd ? "vector" : "plain"} module keeps nearly every word at a huge epsilon`, async () => {
     const one = await Brr.load(undefined, { simd });
     const text = (await readFile(new URL("review.txt", import.meta.url), "utf8")).toLowerCase();
     const { parts } = one.trace(text, { epsilon: 40 });
@@ -66,6 +66,46 @@ test("the guarantee is never above what was asked", () => {
   assert.equal(tokens, 3);
   assert.ok(loss >= 3 * brr.guarantee({ epsilon: 0.5 }).worst);
   assert.equal(brr.privatize("zyxxqu", { epsilon: 1, unknown: "mask" }).loss, Infinity);
+  // The word that stands for it in JSON is a word like any other in a text.
+  assert.ok(brr.privatizeAll(["infinite"], { epsilon: 40 }).texts.every((text) => typeof text === "string"));
+});
+
+test("names and defaults are the core's, in types and documents too", async () => {
+  const defaults = Object.fromEntries(Object.entries(brr.choices)
+    .map(([kind, all]) => (kind === "budget" ? [all.name, all.value] : [kind, all[0].name])));
+  assert.deepEqual(defaults, { mechanism: "exponential", layout: "keep", unknown: "random", keep: 0.5 });
+  assert.deepEqual(brr.guarantee(), brr.guarantee(defaults));
+  assert.ok(brr.guarantee().keep > 0.4 && brr.guarantee().keep <= 0.5);
+  const types = await readFile(new URL("../js/brr.d.ts", import.meta.url), "utf8");
+  const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+  for (const kind of ["mechanism", "layout", "unknown"]) {
+    const names = brr.choices[kind].map(({ name }) => `"${name}"`);
+    const type = `${kind[0].toUpperCase()}${kind.slice(1)}Name`;
+    assert.ok(types.includes(`export type ${type} = ${names.join(" | ")};`), type);
+    const row = readme.split("\n").find((line) => line.startsWith(`| \`${kind}\` |`));
+    assert.ok(names.every((name) => row.includes(name)) && row.endsWith(`| \`${names[0]}\` |`), row);
+    assert.ok(brr.choices[kind].every(({ help }) => help.length > 5));
+  }
+  assert.match(readme, new RegExp(`\\| \`${brr.choices.budget.name}: ${brr.choices.budget.value}\` \\|`));
+});
+
+test("the guarantee says which texts are neighbours", () => {
+  assert.match(brr.guarantee().adjacency, /white space.*punctuation marks.*number of tokens/);
+  assert.doesNotMatch(brr.guarantee({ layout: "words" }).adjacency, /punctuation/);
+  assert.match(brr.guarantee({ unknown: "drop" }).adjacency, /infinite loss/);
+});
+
+test("only what holds for any codes is promised of a model that nobody checked", async () => {
+  assert.equal(brr.model.standing, "pinned");
+  const fixture = new URL("../../../crates/brr/tests/fixtures/version-1.brr", import.meta.url);
+  const other = await Brr.load(await readFile(fixture));
+  assert.deepEqual([other.model.standing, other.model.certificates, other.model.calibrated], ["unchecked", 0, false]);
+  for (const mechanism of ["brr", "exponential"]) {
+    assert.throws(() => other.privatize("secret", { mechanism, keep: 0.999 }), /give epsilon or bound/);
+    const promised = other.guarantee({ mechanism, epsilon: 1 });
+    // The farthest words of this model are 44 bits apart; of any model with such codes, 64.
+    assert.ok(promised.worst > 0.95 * 64 && promised.worst <= 64, promised.worst);
+  }
 });
 
 test("a trace's parts are its text", () => {
@@ -105,7 +145,11 @@ test("errors say what is wrong, and never quote the text", async () => {
   fails({ epsilon: "1" }, /must be a number/);
   fails({ keep: 2 }, /between 0 and 1/);
   fails({ keep: 0.5, bound: 3 }, /not several/);
-  fails({ mechanism: "none" }, /no such mechanism/);
+  fails({ mechanism: "none" }, /no such mechanism: choose one of exponential, brr/);
+  fails({ mechanism: "brr\nwords" }, /mechanism must be one of/);
+  fails({ layout: 7 }, /layout must be one of/);
+  // Here no word is ever written as it is.
+  fails({ unknown: "keep" }, /choose one of random, mask, drop$/);
   assert.throws(() => brr.privatize(5), /must be a string/);
   await assert.rejects(Brr.load(new Uint8Array(100)), /not a brr model/);
   const bytes = new Uint8Array(await readFile(new URL("../dist/english.brr", import.meta.url)));

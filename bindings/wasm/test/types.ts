@@ -6,12 +6,13 @@ export async function use(bytes: Uint8Array): Promise<string> {
   const guarantee: Guarantee = brr.guarantee({ mechanism: "exponential", bound: 16 });
   const explained: Explanation | null = brr.explain("film", { epsilon: 0.5, draws: 100 });
   const stays: number = explained?.outcomes.stays.probability ?? guarantee.epsilon;
+  const neighbours: string = guarantee.adjacency + brr.model.standing + brr.choices.mechanism[0].help;
   const { parts, loss } = brr.trace("a text", { keep: 0.5, layout: "words", unknown: "mask" });
   const originals = parts.filter((part: Part) => part.original !== undefined && part.changed);
   // @ts-expect-error there is no such option
   brr.privatize("a text", { seed: 1 });
   // @ts-expect-error there is no such mechanism
   brr.privatize("a text", { mechanism: "none" });
-  if (originals.length + stays + loss < 0) throw new BrrError("never");
+  if (originals.length + stays + loss + neighbours.length < 0) throw new BrrError("never");
   return brr.privatizeAll(["a", "b"]).texts.join(brr.model.backend);
 }
