@@ -83,7 +83,7 @@ def main() -> None:
 
 def brr_in(threads: int | None) -> Callable[[list[str]], object]:
     """Make a privatizer as a user would."""
-    privatizer = brr.Privatizer(epsilon=0.6)
+    privatizer = brr.Privatizer(mechanism="brr", epsilon=0.6)
     return lambda texts: privatizer.privatize_batch(texts, threads=threads)
 
 

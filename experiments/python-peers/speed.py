@@ -50,7 +50,7 @@ def main() -> None:
     texts = documents(args.documents, WORDS)
     Path(args.texts).write_text("\n".join(texts) + "\n")
     array = pa.array(texts)
-    privatizer = brr.Privatizer(epsilon=EPSILON)
+    privatizer = brr.Privatizer(mechanism="brr", epsilon=EPSILON)
     core = subprocess.Popen(
         [args.core, args.texts, str(EPSILON)],
         stdin=subprocess.PIPE,

@@ -13,6 +13,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use brr::Privatizer;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
 
 /// Bytes of text in a job: several thousand words, so that a job's own costs do
 /// not show, and a tenth of a second at the most, so that Ctrl-C is heard.
@@ -110,6 +112,15 @@ where
     let mut finished = std::mem::take(&mut *unpoisoned(&finished));
     finished.sort_unstable_by_key(|(number, _)| *number);
     Ok(Rows(finished.into_iter().map(|(_, done)| done).collect()))
+}
+
+/// As many threads as asked for; by default one for each core.
+pub fn threads(asked: Option<usize>) -> PyResult<usize> {
+    match asked {
+        Some(0) => Err(PyValueError::new_err("threads must be at least 1")),
+        Some(threads) => Ok(threads),
+        None => Ok(brr::parallel::cores()),
+    }
 }
 
 /// A panic elsewhere is reported by the scope; the data behind the lock is whole.

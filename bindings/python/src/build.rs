@@ -2,10 +2,8 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
-use std::thread;
-use std::time::Duration;
 
 use brr::Epsilon;
 use brr::codes::CodeBits;
@@ -14,14 +12,11 @@ use brr_train::exclusion::{Excluded, ExclusionList};
 use brr_train::quality::SimilaritySet;
 use brr_train::vectors::{Format, LoadOptions, OnDefect, load_with_progress, sha256_of_file};
 use brr_train::vocabulary_rule::{Case, Numbers, VocabularyRule};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::failure;
 use crate::model::Model;
-
-/// How often a build looks for signals such as Ctrl-C.
-const SIGNALS: Duration = Duration::from_millis(100);
+use crate::{failure, interruptible};
 
 /// Builds a model from a file of word vectors.
 #[pyfunction(name = "_build")]
@@ -85,34 +80,19 @@ pub fn build(
         meta,
     };
     let stop = Arc::new(AtomicBool::new(false));
-    let (send, mut receive) = mpsc::channel();
     let stopped = stop.clone();
-    thread::spawn(move || {
+    let work = move || {
         let tell = |name: &str, share: f64| {
             if stopped.load(Ordering::Relaxed) {
                 return ControlFlow::Break(());
             }
-            tell(progress.as_ref(), name, share);
+            interruptible::tell(progress.as_ref(), (name, share));
             ControlFlow::Continue(())
         };
-        // Nobody listens any more if the build was given up.
-        let _ = send.send(run(&vectors, options, &exclude, recipe, &similarity, &tell));
-    });
-    // Only Python's main thread learns of signals: it waits, another builds.
-    loop {
-        let waited = py.detach(move || (receive.recv_timeout(SIGNALS), receive));
-        receive = waited.1;
-        match waited.0 {
-            Ok(built) => return built.map_err(|error| failure::train(py, &error)),
-            Err(mpsc::RecvTimeoutError::Timeout) => {
-                py.check_signals()
-                    .inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
-            }
-            Err(mpsc::RecvTimeoutError::Disconnected) => {
-                return Err(PyRuntimeError::new_err("the build ended in a panic"));
-            }
-        }
-    }
+        run(&vectors, options, &exclude, recipe, &similarity, &tell)
+    };
+    interruptible::run(py, work, || stop.store(true, Ordering::Relaxed))?
+        .map_err(|error| failure::train(py, &error))
 }
 
 fn run(
@@ -153,15 +133,4 @@ fn named(stage: Stage) -> (&'static str, f64) {
         Stage::Quality => ("quality", 0.0),
         _ => ("other", 0.0),
     }
-}
-
-/// Calls Python from whatever thread this is. A callback that fails is shown
-/// and does not end the build.
-fn tell(progress: Option<&Py<PyAny>>, name: &str, share: f64) {
-    let Some(progress) = progress else { return };
-    Python::attach(|py| {
-        if let Err(error) = progress.call1(py, (name, share)) {
-            error.write_unraisable(py, None);
-        }
-    });
 }

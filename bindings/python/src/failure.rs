@@ -8,6 +8,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brr::Error;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -15,9 +16,19 @@ use pyo3::types::PyType;
 /// nothing is told but that there was one: its message could quote a text.
 pub fn detached<T: Send>(py: Python<'_>, call: impl FnOnce() -> T + Send) -> PyResult<T> {
     let done = py.detach(|| catch_unwind(AssertUnwindSafe(call)).ok());
-    let message = "an internal error in brr; please report it";
-    done.ok_or_else(|| new(py, "InternalError", message.to_owned()))
+    done.ok_or_else(|| internal(py))
 }
+
+/// A fault of this package.
+pub fn internal(py: Python<'_>) -> PyErr {
+    let message = "an internal error in brr; please report it";
+    new(py, "InternalError", message.to_owned())
+}
+
+/// The way out, in Python's words.
+const UNCHECKED: &str = "what this model's file says about the share of kept words has not been \
+    checked on this machine: load it with brr.Model.load, call its check(), and give that model; \
+    or give epsilon= or bound=";
 
 /// The exception for an error of the core.
 pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
@@ -27,6 +38,8 @@ pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
         | Error::InvalidKeep { .. }
         | Error::KeepOutOfReach { .. }
         | Error::NoCalibration { .. } => new(py, "BudgetError", error.to_string()),
+        Error::UncheckedModel => new(py, "UncheckedModelError", UNCHECKED.to_owned()),
+        Error::UnknownChoice { .. } => PyValueError::new_err(error.to_string()),
         Error::Io { source, .. } => match source.raw_os_error() {
             // With a number, Python's OSError can be asked for it.
             Some(number) => new(py, "ModelFileError", (number, error.to_string())),

@@ -2,16 +2,19 @@
 //!
 //! Nothing of the privatization is done here. [`privatizer`] and [`model`] wrap
 //! the core, [`explain`] looks into it, [`build`] makes models, [`batch`] spreads
-//! rows over threads, [`column`] takes and gives Arrow columns, [`failure`] turns
+//! rows over threads, [`interruptible`] hears Ctrl-C meanwhile, [`choices`] is the core's table of
+//! names and defaults, [`column`] takes and gives Arrow columns, [`failure`] turns
 //! errors into exceptions. What a pandas or polars object is, only the Python
 //! sources know.
 
 mod batch;
 mod build;
+mod choices;
 mod column;
 mod explain;
 mod failure;
 mod guarantee;
+mod interruptible;
 mod model;
 mod privatizer;
 
@@ -38,6 +41,8 @@ mod _native {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         // This library's own hook: a panic's message could quote a text.
         std::panic::set_hook(Box::new(|_| {}));
+        module.add("CHOICES", choices::table(module.py())?)?;
+        module.add("DEFAULT_BUDGET", choices::keyword(brr::Budget::DEFAULT))?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

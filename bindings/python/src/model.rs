@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use brr::model::Standing;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-use crate::failure;
 use crate::guarantee::PairDistances;
+use crate::{batch, failure, interruptible};
 
 /// One line of a model's calibration table.
 #[pyclass(frozen, get_all, eq, module = "brr")]
@@ -162,17 +163,20 @@ impl Model {
         PyList::new(py, words)
     }
 
-    /// How far the words lie apart: P_avg, P_max and the nearest neighbours.
+    /// How far the words lie apart: P_avg, P_max and the nearest neighbours. Bounds for
+    /// all but P_avg if unchecked.
     #[getter]
     fn distances(&self) -> PairDistances {
         self.inner.pair_distances().into()
     }
 
-    /// Share of kept words by epsilon, for randomized response.
+    /// Share of kept words by epsilon, for randomized response; empty if unchecked.
     #[getter]
     fn calibration(&self) -> Vec<CalibrationPoint> {
-        let points = self.inner.calibration().points().iter();
+        let table = self.inner.calibration();
+        let points = table.map_or(&[][..], |table| table.points());
         points
+            .iter()
             .map(|p| CalibrationPoint {
                 epsilon: p.epsilon,
                 keep: p.keep.weighted,
@@ -181,15 +185,16 @@ impl Model {
             .collect()
     }
 
-    /// Certificates of the exponential mechanism, in ascending order of epsilon.
+    /// Certificates of the exponential mechanism, in ascending order of epsilon; none if
+    /// unchecked.
     #[getter]
     fn certificates(&self) -> Vec<Certificate> {
         let certificates = self.inner.certificates().iter();
         certificates
             .map(|c| Certificate {
-                epsilon: c.epsilon,
-                scale: c.scale,
-                keep: c.keep.weighted,
+                epsilon: c.epsilon(),
+                scale: c.scale(),
+                keep: c.keep().weighted,
             })
             .collect()
     }
@@ -207,26 +212,55 @@ impl Model {
     /// SHA-256 of numbers, words and codes: what certificates name.
     #[getter]
     fn identity(&self) -> String {
-        hex(&self.inner.identity())
+        self.inner.identity().to_string()
     }
 
-    /// SHA-256 of the file's content.
+    /// Which file this is, every byte of it: a SHA-256 of all sections.
     #[getter]
-    fn checksum(&self) -> String {
-        hex(&self.inner.checksum())
+    fn file_identity(&self) -> String {
+        self.inner.file_identity().to_string()
+    }
+
+    /// Why what the file says about itself is believed: `pinned` if it is one that this
+    /// package was released with, `checked` after `check()`; or `unchecked`, and then only
+    /// what holds for any codes is used.
+    #[getter]
+    fn standing(&self) -> &'static str {
+        self.inner.standing().name()
+    }
+
+    /// Checks what the file says about itself, unless it is known to hold: looks at all pairs
+    /// of words, which takes seconds for some ten thousand words.
+    #[pyo3(signature = (*, threads=None, progress=None))]
+    fn check(
+        &self,
+        py: Python<'_>,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<()> {
+        let (model, threads) = (self.inner.clone(), batch::threads(threads)?);
+        let tell = move |share: f64| interruptible::tell(progress.as_ref(), (share,));
+        interruptible::run(py, move || model.check(threads, &tell), || {})?
+            .map_err(|error| failure::to_py(py, &error))
     }
 
     /// The epsilon at which randomized response keeps this share of words.
     fn epsilon_for(&self, py: Python<'_>, keep: f64) -> PyResult<f64> {
-        let epsilon = self.inner.calibration().epsilon_for(keep);
+        let table = self.inner.calibration();
+        let epsilon = match table {
+            Some(table) => table.epsilon_for(keep),
+            None => Err(brr::Error::UncheckedModel),
+        };
         epsilon
             .map(brr::Epsilon::get)
             .map_err(|error| failure::to_py(py, &error))
     }
 
-    /// The share of words that randomized response keeps at this epsilon.
+    /// The share of words that randomized response keeps at this epsilon; `None` if the
+    /// model does not tell, or is unchecked.
     fn keep_at(&self, epsilon: f64) -> Option<f64> {
-        let keep = self.inner.calibration().keep_at(epsilon);
+        let table = self.inner.calibration();
+        let keep = table.and_then(|table| table.keep_at(epsilon));
         keep.map(|keep| keep.weighted)
     }
 
@@ -249,7 +283,8 @@ impl Model {
         facts.set_item("nearest_min", d.nearest_min)?;
         facts.set_item("duplicate_codes", d.duplicates)?;
         facts.set_item("identity", self.identity())?;
-        facts.set_item("checksum", self.checksum())?;
+        facts.set_item("file_identity", self.file_identity())?;
+        facts.set_item("standing", self.standing())?;
         facts.set_item("meta", self.meta(py)?)?;
         let certificates = PyList::empty(py);
         for c in self.certificates() {
@@ -286,27 +321,37 @@ impl Model {
         format!("<brr.Model {name}: {words} words of {bits} bits>")
     }
 
-    /// The built-in model travels by name, any other as its bytes.
+    /// The built-in model travels by name, any other as its bytes. Whoever gets the bytes
+    /// of a checked model checks it again: a claim is believed where it was checked.
     fn __reduce__<'py>(
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let class = py.get_type::<Model>();
         if self.builtin {
-            let args = PyTuple::new(py, [self.identity()])?;
+            let args = PyTuple::new(py, [self.file_identity()])?;
             return Ok((class.getattr("_english_as")?, args));
         }
-        Ok((
-            class.getattr("from_bytes")?,
-            PyTuple::new(py, [self.to_bytes(py)])?,
-        ))
+        let make = match self.inner.standing() {
+            Standing::Checked => "_checked_from_bytes",
+            _ => "from_bytes",
+        };
+        Ok((class.getattr(make)?, PyTuple::new(py, [self.to_bytes(py)])?))
+    }
+
+    /// A model from bytes, checked.
+    #[staticmethod]
+    fn _checked_from_bytes(py: Python<'_>, data: Vec<u8>) -> PyResult<Model> {
+        let model = Model::from_bytes(py, data)?;
+        model.check(py, None, None)?;
+        Ok(model)
     }
 
     /// The built-in model, if it is the one with this identity.
     #[staticmethod]
-    fn _english_as(py: Python<'_>, identity: &str) -> PyResult<Model> {
+    fn _english_as(py: Python<'_>, file_identity: &str) -> PyResult<Model> {
         let model = Model::builtin(py)?;
-        if model.identity() != identity {
+        if model.file_identity() != file_identity {
             return Err(failure::model(
                 py,
                 "the built-in model here is another one than where this object was pickled: \

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use brr::mechanism::Search;
-use brr::{Budget, Layout, MechanismKind, Options, Unknown};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use brr::{Budget, Choice, Layout, MechanismKind, Options, Unknown};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyList, PyString, PyTuple};
 
 use crate::batch::{self, Rows, Stopped};
+use crate::choices;
 use crate::column::{ArrowColumn, Column};
 use crate::explain::{self, Origins, Outcomes};
 use crate::failure;
@@ -48,8 +49,10 @@ pub struct Privatizer {
 #[pymethods]
 impl Privatizer {
     #[new]
-    #[pyo3(signature = (model=None, mechanism="brr", epsilon=None, bound=None, keep=None,
-                        layout="keep", unknown="random", search="scan"))]
+    #[pyo3(signature = (model=None, mechanism=choices::default::<MechanismKind>(), epsilon=None,
+                        bound=None, keep=None, layout=choices::default::<Layout>(),
+                        unknown=choices::default::<Unknown>(),
+                        search=choices::default::<Search>()))]
     #[allow(clippy::too_many_arguments)] // Python's keyword arguments
     fn new(
         py: Python<'_>,
@@ -63,11 +66,11 @@ impl Privatizer {
         search: &str,
     ) -> PyResult<Privatizer> {
         let options = Options {
-            mechanism: choose("mechanism", mechanism, &MECHANISMS)?,
+            mechanism: parse(py, mechanism)?,
             budget: budget(py, epsilon, bound, keep)?,
-            layout: choose("layout", layout, &LAYOUTS)?,
-            unknown: choose("unknown", unknown, &UNKNOWNS)?,
-            search: choose("search", search, &SEARCHES)?,
+            layout: parse(py, layout)?,
+            unknown: parse(py, unknown)?,
+            search: parse(py, search)?,
         };
         let model = ModelSource::open(model, py)?;
         let core = model.get().inner.clone();
@@ -95,19 +98,19 @@ impl Privatizer {
     /// What of a text's structure is kept.
     #[getter]
     fn layout(&self) -> &'static str {
-        name_of(self.inner.options().layout, &LAYOUTS)
+        self.inner.options().layout.name()
     }
 
     /// What becomes of tokens without a code.
     #[getter]
     fn unknown(&self) -> &'static str {
-        name_of(self.inner.options().unknown, &UNKNOWNS)
+        self.inner.options().unknown.name()
     }
 
     /// How the nearest word is found.
     #[getter]
     fn search(&self) -> &'static str {
-        name_of(self.inner.options().search, &SEARCHES)
+        self.inner.options().search.name()
     }
 
     /// What is promised, per token.
@@ -122,8 +125,14 @@ impl Privatizer {
         self.inner.expected_keep().map(|keep| keep.weighted)
     }
 
-    /// The largest loss between two texts of so many tokens; infinite if the
-    /// `unknown` rule tells unknown tokens apart.
+    /// Which texts are neighbours: what the guarantee is about, and so what is public.
+    #[getter]
+    fn adjacency(&self) -> String {
+        self.inner.adjacency().to_string()
+    }
+
+    /// The largest loss between two neighbouring texts of so many tokens; `math.inf`
+    /// if the `unknown` rule tells some neighbours apart.
     fn total_loss(&self, tokens: u64) -> f64 {
         self.inner.total_loss(tokens)
     }
@@ -199,12 +208,10 @@ impl Privatizer {
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let (py, this) = (slf.py(), slf.get());
-        let (epsilon, bound, keep) = match this.inner.options().budget {
-            Budget::Epsilon(value) => (Some(value), None, None),
-            Budget::Bound(value) => (None, Some(value), None),
-            Budget::Keep(value) => (None, None, Some(value)),
-            _ => return Err(PyTypeError::new_err("this budget cannot be pickled")),
-        };
+        let (name, value) = choices::keyword(this.inner.options().budget)
+            .ok_or_else(|| PyTypeError::new_err("this budget cannot be pickled"))?;
+        let [epsilon, bound, keep] =
+            ["epsilon", "bound", "keep"].map(|keyword| (keyword == name).then_some(value));
         let args = (
             this.model(py),
             this.mechanism(),
@@ -241,11 +248,7 @@ impl Privatizer {
     where
         T: AsRef<str> + Sync,
     {
-        let threads = match threads {
-            Some(0) => return Err(PyValueError::new_err("threads must be at least 1")),
-            Some(threads) => threads,
-            None => std::thread::available_parallelism().map_or(1, usize::from),
-        };
+        let threads = batch::threads(threads)?;
         let interrupted = || Python::attach(|py| py.check_signals());
         failure::detached(py, || batch::run(&self.inner, rows, threads, interrupted))?.map_err(
             |stopped| match stopped {
@@ -277,6 +280,10 @@ fn row_text(cell: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<Option<PyBa
     })
 }
 
+fn parse<T: Choice>(py: Python<'_>, name: &str) -> PyResult<T> {
+    T::parse(name).map_err(|error| failure::to_py(py, &error))
+}
+
 fn budget(
     py: Python<'_>,
     epsilon: Option<f64>,
@@ -293,30 +300,4 @@ fn budget(
             "give one of epsilon, bound and keep, not several",
         )),
     }
-}
-
-const MECHANISMS: [(&str, MechanismKind); 2] = [
-    ("brr", MechanismKind::Brr),
-    ("exponential", MechanismKind::Exponential),
-];
-const LAYOUTS: [(&str, Layout); 2] = [("keep", Layout::Keep), ("words", Layout::Words)];
-const UNKNOWNS: [(&str, Unknown); 4] = [
-    ("random", Unknown::Random),
-    ("mask", Unknown::Mask),
-    ("drop", Unknown::Drop),
-    ("keep", Unknown::Keep),
-];
-const SEARCHES: [(&str, Search); 2] = [("scan", Search::Scan), ("multi-index", Search::MultiIndex)];
-
-fn choose<T: Copy>(argument: &str, name: &str, choices: &[(&'static str, T)]) -> PyResult<T> {
-    let found = choices.iter().find(|(choice, _)| *choice == name);
-    found.map(|(_, value)| *value).ok_or_else(|| {
-        let names: Vec<&str> = choices.iter().map(|(choice, _)| *choice).collect();
-        PyValueError::new_err(format!("{argument} must be one of {}", names.join(", ")))
-    })
-}
-
-fn name_of<T: Copy + PartialEq>(value: T, choices: &[(&'static str, T)]) -> &'static str {
-    let found = choices.iter().find(|(_, choice)| *choice == value);
-    found.map_or("other", |(name, _)| name)
 }

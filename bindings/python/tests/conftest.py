@@ -14,8 +14,12 @@ import brr
 
 @pytest.fixture(scope="session")
 def sure() -> brr.Privatizer:
-    """A privatizer so weak that every known word stays: tests can see rows move."""
-    return brr.Privatizer(epsilon=30.0)
+    """A privatizer so weak that every known word stays: tests can see rows move.
+
+    Not the exponential mechanism, which has weights of at least 1: one word in some 260,000
+    changes however large its epsilon.
+    """
+    return brr.Privatizer(mechanism="brr", epsilon=30.0)
 
 
 @pytest.fixture(scope="session")
@@ -36,6 +40,13 @@ def vectors(tmp_path_factory) -> Path:
     ]
     path.write_text("\n".join(lines) + "\n")
     return path
+
+
+@pytest.fixture
+def unchecked() -> brr.Model:
+    """A small model that the package was not released with."""
+    file = "../../../crates/brr/tests/fixtures/version-1.brr"
+    return brr.Model.load(Path(__file__).parent / file)
 
 
 @pytest.fixture(scope="session")

@@ -87,8 +87,8 @@ def test_huge_and_odd_strings_lose_nothing(sure):
     assert sure.privatize_batch([huge, "good"]) == [huge, "good"]
     one_token = "x" * 5_000_000
     private = sure.privatize_batch([one_token, "\0", "\u202e", "\U0010ffff", " \r\n\t"])
-    assert len(private) == 5
-    assert all(private)
+    # What has no shape is no token; the others become a word each.
+    assert [len(text.split()) for text in private] == [1, 1, 0, 1, 0]
     assert private[4] == " \r\n\t"
 
 
@@ -112,7 +112,7 @@ def test_options():
     for wrong in (
         {"mechanism": "laplace"}, {"layout": "html"}, {"unknown": "ask"}, {"search": "faiss"},
     ):  # fmt: skip
-        with pytest.raises(ValueError, match="must be one of"):
+        with pytest.raises(ValueError, match="there is no such .*: choose one of"):
             brr.Privatizer(**wrong)
     with pytest.raises(ValueError, match="threads"):
         brr.Privatizer(keep=0.5).privatize_batch(["film"], threads=0)

@@ -1,5 +1,6 @@
 """Threads, processes, signals."""
 
+import hashlib
 import multiprocessing
 import os
 import signal
@@ -101,10 +102,29 @@ def test_ctrl_c_ends_long_work(code):
     assert "KeyboardInterrupt" in errors
 
 
+def test_ctrl_c_ends_a_check():
+    data = bytearray(brr.Model.english().to_bytes())
+    # Another remark makes another file, which nobody has checked.
+    data[data.rfind(b"built-by")] ^= 1
+    data[16:48] = hashlib.sha256(data[48:]).digest()
+    model = brr.Model.from_bytes(bytes(data))
+    pressed = threading.Event()
+
+    def press(share):
+        if not pressed.is_set():
+            pressed.set()
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        model.check(threads=1, progress=press)
+    assert model.standing == "unchecked", "the call did not wait for the end of the work"
+
+
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="Linux only")
 def test_a_process_on_one_core_still_works():
     code = "import os, brr; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); "
-    code += "print(brr.Privatizer(epsilon=30.0).privatize_batch(['film'] * 3000).count('film'))"
+    code += "sure = brr.Privatizer(mechanism='brr', epsilon=30.0); "
+    code += "print(sure.privatize_batch(['film'] * 3000).count('film'))"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )

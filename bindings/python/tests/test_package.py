@@ -1,11 +1,18 @@
 """What the package brings along."""
 
+import inspect
 import subprocess
 import sys
 from importlib.metadata import files, version
 from pathlib import Path
+from typing import get_args
+
+import pytest
 
 import brr
+import brr.spark
+from brr import _native, choices
+from brr.sklearn import TextPrivatizer
 
 
 def test_import_needs_no_other_package():
@@ -18,6 +25,40 @@ def test_import_needs_no_other_package():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
+
+
+def test_names_and_defaults_are_those_of_the_core():
+    for option, names in (
+        ("mechanism", choices.Mechanism), ("layout", choices.Layout),
+        ("unknown", choices.Unknown), ("search", choices.Search),
+    ):  # fmt: skip
+        core = tuple(_native.CHOICES[option])
+        assert get_args(names) == core
+        for where in (brr.Privatizer.__new__, brr.spark.privatize, TextPrivatizer.__init__):
+            assert inspect.signature(where).parameters[option].default == core[0]
+        assert all(_native.CHOICES[option].values()), "each has its help"
+    plain = brr.Privatizer()
+    keyword, value = _native.DEFAULT_BUDGET
+    stated = brr.Privatizer(
+        mechanism=choices.MECHANISM, layout=choices.LAYOUT, unknown=choices.UNKNOWN,
+        search=choices.SEARCH, **{keyword: value},
+    )  # fmt: skip
+    assert (plain.mechanism, plain.guarantee) == (choices.MECHANISM, stated.guarantee)
+    # What the documentation says of the defaults.
+    doc = inspect.getdoc(brr.Privatizer)
+    assert f"``{keyword}={value}``" in doc
+    assert f'``"{plain.mechanism}"`` (the exponential mechanism' in doc
+    assert 0.4 < plain.expected_keep <= value
+
+
+def test_what_writes_data_sets_wants_a_budget():
+    for write in (
+        lambda: brr.spark.privatize(None, "text"),
+        lambda: TextPrivatizer().fit(["film"]),
+        lambda: TextPrivatizer().transform(["film"]),
+    ):
+        with pytest.raises(brr.BudgetError, match="epsilon=, bound= and keep="):
+            write()
 
 
 def test_types_and_version():

@@ -27,7 +27,8 @@ def test_guarantee(cli, tmp_path, mechanism, flag, value):
     theirs = json.loads(manifest.read_text())
     ours = brr.Privatizer(mechanism=mechanism, **{flag: value})
     guarantee = ours.guarantee
-    assert theirs["model"]["identity"] == ours.model.identity
+    assert theirs["model"]["identity"] == ours.model.file_identity
+    assert theirs["adjacency"] == ours.adjacency
     assert theirs["epsilon"] == guarantee.epsilon
     assert theirs["metric"] == guarantee.metric
     assert theirs["bound"] == guarantee.bound
@@ -79,6 +80,6 @@ def test_the_distribution_test_can_fail():
     # The statistic is 260 on average, with a standard deviation of 23, and must exceed
     # some 70: it is eight standard deviations above.
     rows = ["good"] * 12_000
-    strong = brr.Privatizer(epsilon=0.8).privatize_batch(rows)
-    weak = brr.Privatizer(epsilon=0.9).privatize_batch(rows)
+    strong = brr.Privatizer(mechanism="brr", epsilon=0.8).privatize_batch(rows)
+    weak = brr.Privatizer(mechanism="brr", epsilon=0.9).privatize_batch(rows)
     assert p_value(Counter(strong), Counter(weak)) < FALSE_ALARM

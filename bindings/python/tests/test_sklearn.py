@@ -20,7 +20,7 @@ LABELS = [1, 0, 1, 0] * 10
 
 
 def test_cloning_and_parameters():
-    privatizer = TextPrivatizer(epsilon=30.0, layout="words", threads=1)
+    privatizer = TextPrivatizer(mechanism="brr", epsilon=30.0, layout="words", threads=1)
     again = clone(privatizer.fit(TEXTS))
     assert again.get_params() == privatizer.get_params()
     assert not hasattr(again, "privatizer_")
@@ -33,7 +33,7 @@ def test_cloning_and_parameters():
 
 def test_in_a_pipeline():
     pipeline = make_pipeline(
-        TextPrivatizer(epsilon=30.0), CountVectorizer(), LogisticRegression()
+        TextPrivatizer(mechanism="brr", epsilon=30.0), CountVectorizer(), LogisticRegression()
     )
     assert pipeline.fit(TEXTS, LABELS).score(TEXTS, LABELS) == 1.0
     again = pickle.loads(pickle.dumps(pipeline))
@@ -46,7 +46,7 @@ def test_in_a_pipeline():
 
 
 def test_containers():
-    privatizer = TextPrivatizer(epsilon=30.0)
+    privatizer = TextPrivatizer(mechanism="brr", epsilon=30.0)
     series = pd.Series(["Film", None], index=[5, 6])
     assert privatizer.transform(series).to_dict() == {5: "film", 6: None}
     assert privatizer.fit_transform(["Film"]) == ["film"]
@@ -60,6 +60,6 @@ def test_containers():
 
 def test_in_a_column_transformer():
     frame = pd.DataFrame({"text": TEXTS, "stars": range(len(TEXTS))})
-    text = make_pipeline(TextPrivatizer(epsilon=30.0), CountVectorizer())
+    text = make_pipeline(TextPrivatizer(mechanism="brr", epsilon=30.0), CountVectorizer())
     columns = ColumnTransformer([("text", text, "text"), ("stars", "passthrough", ["stars"])])
     assert columns.fit_transform(frame).shape[0] == len(TEXTS)

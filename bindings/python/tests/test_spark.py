@@ -69,7 +69,7 @@ def test_there_are_two_workers(spark):
 
 
 def test_rows_order_and_other_columns_stay(frame):
-    private = brr.spark.privatize(frame, "text", epsilon=30.0)
+    private = brr.spark.privatize(frame, "text", mechanism="brr", epsilon=30.0)
     assert private.schema == frame.schema
     before = frame.withColumn("partition", F.spark_partition_id()).collect()
     after = private.withColumn("partition", F.spark_partition_id()).collect()
@@ -119,10 +119,26 @@ def test_a_task_that_runs_again_does_not_repeat_its_noise(spark, tmp_path):
 def test_a_model_of_ones_own_travels_as_a_broadcast(spark, frame, tmp_path):
     path = tmp_path / "model.brr"
     path.write_bytes(brr.Model.english().to_bytes())
-    private = brr.spark.privatize(frame, "text", model=path, epsilon=30.0)
+    private = brr.spark.privatize(frame, "text", model=path, mechanism="brr", epsilon=30.0)
     path.unlink()
     counts = Counter(row.text for row in private.select("text").collect())
     assert counts["the film"] == sum(i % 3 == 0 and i % 10 != 3 for i in range(1000))
+
+
+def test_a_model_that_was_checked_is_checked_where_it_arrives(spark, frame, unchecked):
+    with pytest.raises(brr.UncheckedModelError):
+        brr.spark.privatize(frame, "text", model=unchecked, keep=0.999)
+    unchecked.check()
+    private = brr.spark.privatize(frame, "text", model=unchecked, keep=0.999)
+    assert private.filter(F.col("text").isNull()).count() == 100
+
+
+def test_schema_and_metadata_of_columns_pass(spark):
+    text = F.lit("the film").alias("text", metadata={"source": "clinic"})
+    table = spark.range(3).select("id", text)
+    private = brr.spark.privatize(table, "text", epsilon=0.05)
+    assert private.schema == table.schema
+    assert private.schema["text"].metadata == {"source": "clinic"}
 
 
 def test_distribution_is_that_of_the_package(spark):
@@ -143,14 +159,16 @@ def test_mistakes_are_told_before_any_task_runs(frame):
     with pytest.raises(brr.BudgetError):
         brr.spark.privatize(frame, "text", epsilon=-1.0)
     with pytest.raises(brr.ModelFileError):
-        brr.spark.privatize(frame, "text", model="missing.brr")
+        brr.spark.privatize(frame, "text", model="missing.brr", epsilon=1.0)
     doubled = frame.select("text", "text")
     with pytest.raises(brr.InputError, match="2 columns"):
-        brr.spark.privatize(doubled, "text")
+        brr.spark.privatize(doubled, "text", epsilon=1.0)
+    with pytest.raises(brr.BudgetError, match="epsilon=, bound= and keep="):
+        brr.spark.privatize(frame, "text")
 
 
 def test_an_executor_with_another_model_refuses(spark, frame):
-    plan = brr.spark._Plan("text", {"epsilon": 1.0}, "0" * 64, 1.0, None)
+    plan = brr.spark._Plan("text", {"epsilon": 1.0}, "0" * 64, 1.0, False, None)
     work = lambda batches: brr.spark._privatize_batches(plan, batches)  # noqa: E731
     with pytest.raises(Exception, match="install the same version"):
         frame.mapInArrow(work, frame.schema).collect()

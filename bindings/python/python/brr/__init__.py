@@ -6,10 +6,11 @@
 >>> len(private.split())
 9
 
-Every word is replaced by a word drawn at random, close to it in meaning. White
-space and a short list of punctuation are kept under the default layout, and so
-is the number of words: that is not hidden. ``privatizer.guarantee`` says what is
-promised. No network is used and no text is logged.
+Every word goes through a random draw: with the share ``keep`` it stays, else it
+becomes close to a random word. ``privatizer.guarantee`` says what is promised, and
+``privatizer.adjacency`` about which texts, and so what is public: under the default
+layout white space, a short list of punctuation and the number of words. No network is
+used and no text is logged.
 """
 
 from brr._native import (
@@ -38,6 +39,7 @@ from brr.errors import (
     ModelError,
     ModelFileError,
     PrivacyWarning,
+    UncheckedModelError,
 )
 from brr.privatizer import Privatizer
 from brr.ratio import Ratio, ratio
@@ -66,6 +68,7 @@ __all__ = [
     "Privatized",
     "Privatizer",
     "Ratio",
+    "UncheckedModelError",
     "__version__",
     "build",
     "ratio",

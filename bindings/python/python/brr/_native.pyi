@@ -2,11 +2,15 @@
 
 import os
 from collections.abc import Callable
-from typing import Any, final
+from typing import Any, Literal, final
 
 from typing_extensions import CapsuleType, Self
 
 __version__: str
+CHOICES: dict[str, dict[str, str]]
+"""For each option its names, the default first, and what they mean."""
+DEFAULT_BUDGET: tuple[str, float]
+"""The keyword and the value of the budget when none is given."""
 
 @final
 class PairDistances:
@@ -112,13 +116,16 @@ class Model:
         """All words, the most frequent first."""
     @property
     def distances(self) -> PairDistances:
-        """How far the words lie apart: P_avg, P_max and the nearest neighbours."""
+        """How far the words lie apart: P_avg, P_max and the nearest neighbours.
+
+        If unchecked, all but P_avg are bounds.
+        """
     @property
     def calibration(self) -> list[CalibrationPoint]:
-        """Share of kept words by epsilon, for randomized response."""
+        """Share of kept words by epsilon, for randomized response; empty if unchecked."""
     @property
     def certificates(self) -> list[Certificate]:
-        """Certificates of the exponential mechanism, in ascending order of epsilon."""
+        """Certificates of the exponential mechanism, by epsilon; none if unchecked."""
     @property
     def meta(self) -> dict[str, str]:
         """Provenance, licence, quality."""
@@ -126,14 +133,37 @@ class Model:
     def identity(self) -> str:
         """SHA-256 of numbers, words and codes: what certificates name."""
     @property
-    def checksum(self) -> str:
-        """SHA-256 of the file's content."""
+    def file_identity(self) -> str:
+        """Which file this is, every byte of it: a SHA-256 of all sections."""
+    @property
+    def standing(self) -> Literal["pinned", "checked", "unchecked"]:
+        """Why what the file says about itself is believed, or is not.
+
+        ``pinned``: this package was released with the file. ``checked``: :meth:`check` has
+        looked at all pairs of words. ``unchecked``: neither, and only what holds for any
+        codes is used.
+        """
+    def check(
+        self, *, threads: int | None = None, progress: Callable[[float], object] | None = None
+    ) -> None:
+        """Check what the file says about itself, unless it is known to hold.
+
+        Looks at all pairs of words: seconds for some ten thousand words. Other Python
+        threads run meanwhile, and Ctrl-C is heeded at once. ``progress`` is called with the
+        share done, from any thread. Raises :class:`brr.ModelError` if a claim does not hold.
+        """
     def epsilon_for(self, keep: float) -> float:
         """Give the epsilon at which randomized response keeps this share of words."""
     def keep_at(self, epsilon: float) -> float | None:
-        """Give the share of words that randomized response keeps at this epsilon."""
+        """Give the share of words that randomized response keeps at this epsilon.
+
+        None if the model does not tell, or is unchecked.
+        """
     def inspect(self) -> dict[str, Any]:
-        """Tell everything known about the model, as ``brr inspect --json`` does."""
+        """Tell everything known about the model, as ``brr inspect --json`` does.
+
+        The program checks a model first; this does not.
+        """
     def __len__(self) -> int: ...
     def __contains__(self, word: str, /) -> bool: ...
 
@@ -226,13 +256,13 @@ class Privatizer:
     def __new__(
         cls,
         model: Model | str | os.PathLike[str] | None = None,
-        mechanism: str = "brr",
+        mechanism: str = ...,
         epsilon: float | None = None,
         bound: float | None = None,
         keep: float | None = None,
-        layout: str = "keep",
-        unknown: str = "random",
-        search: str = "scan",
+        layout: str = ...,
+        unknown: str = ...,
+        search: str = ...,
     ) -> Self: ...
     @property
     def model(self) -> Model:
@@ -255,8 +285,14 @@ class Privatizer:
     @property
     def expected_keep(self) -> float | None:
         """The expected share of words that stay as they are, if it is known."""
+    @property
+    def adjacency(self) -> str:
+        """Which texts are neighbours: what the guarantee is about, and so what is public."""
     def total_loss(self, tokens: int) -> float:
-        """Give the largest loss between two texts of so many tokens."""
+        """Give the largest loss between two neighbouring texts of so many tokens.
+
+        ``math.inf`` if the rule for unknown tokens tells some neighbours apart.
+        """
     def privatize(self, text: str) -> str:
         """Privatize a text."""
     def privatize_counted(self, text: str) -> Privatized:

@@ -13,6 +13,13 @@ class ModelError(BrrError, ValueError):
     """A model that is damaged, of another version, or not a model."""
 
 
+class UncheckedModelError(ModelError):
+    """A share of kept words was asked of a model whose file nobody checked.
+
+    Call :meth:`brr.Model.check`, or give ``epsilon`` or ``bound``.
+    """
+
+
 class ModelFileError(BrrError, OSError):
     """A model file that cannot be read."""
 

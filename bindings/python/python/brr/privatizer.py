@@ -5,32 +5,33 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, TypeVar, overload
 
-from brr import _native, containers
+from brr import _native, choices, containers
 from brr.errors import PrivacyWarning
 
 Series = TypeVar("Series", bound=containers.Series)
-Mechanism = Literal["brr", "exponential"]
-Layout = Literal["keep", "words"]
-Unknown = Literal["random", "mask", "drop", "keep"]
-Search = Literal["scan", "multi-index"]
 
 
 class Privatizer(_native.Privatizer):
     """Privatizes texts. Safe to share between threads, to fork and to pickle.
+
+    A word either stays or becomes close to a random one. :attr:`adjacency` says
+    which texts the guarantee speaks of: texts with equal public structure.
 
     Randomness comes from the operating system, anew for every call; there is no
     seed to set, because whoever knows the seed undoes the noise.
 
     Args:
         model: A model, a model file, or None for the built-in English model.
-        mechanism: ``"brr"`` (binary randomized response, the paper's) or
-            ``"exponential"`` (the exponential mechanism over the same codes).
+        mechanism: ``"exponential"`` (the exponential mechanism over the model's
+            codes, with a certified epsilon; the default) or ``"brr"`` (binary
+            randomized response over the same codes, the paper's).
         epsilon: Privacy loss per unit of the mechanism's distance (per bit).
         bound: Instead: epsilon times the average distance of two words.
-        keep: Instead: the expected share of words that stay as they are. With
-            none of the three, ``keep=0.5``.
+        keep: Instead: the expected share of words that stay as they are, met
+            from below. With none of the three, ``keep=0.5``: a start for
+            looking at the effect, not a recommendation for a data set.
         layout: ``"keep"`` for white space and listed punctuation as they are,
             ``"words"`` for nothing but words with single spaces between.
         unknown: What becomes of a token that the model does not know:
@@ -51,13 +52,13 @@ class Privatizer(_native.Privatizer):
     def __new__(
         cls,
         model: _native.Model | str | os.PathLike[str] | None = None,
-        mechanism: Mechanism = "brr",
+        mechanism: choices.Mechanism = choices.MECHANISM,
         epsilon: float | None = None,
         bound: float | None = None,
         keep: float | None = None,
-        layout: Layout = "keep",
-        unknown: Unknown = "random",
-        search: Search = "scan",
+        layout: choices.Layout = choices.LAYOUT,
+        unknown: choices.Unknown = choices.UNKNOWN,
+        search: choices.Search = choices.SEARCH,
     ) -> Privatizer:
         """Solve the budget for the model and set the mechanism up."""
         self = super().__new__(
@@ -66,7 +67,7 @@ class Privatizer(_native.Privatizer):
         if unknown == "keep":
             message = "unknown='keep' writes unknown words as they are: they are NOT private"
             warnings.warn(message, PrivacyWarning, stacklevel=2)
-        elif unknown != "random":
+        elif unknown != choices.UNKNOWN:
             message = (
                 f"unknown={unknown!r} tells which words are unknown; "
                 "the guarantee does not cover that"

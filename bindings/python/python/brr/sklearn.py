@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.base import BaseEstimator, TransformerMixin
 
 import brr
+from brr import choices
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -22,7 +23,8 @@ class TextPrivatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     of the same texts differ, and their losses add: privatize once, and keep the
     result, rather than inside a cross-validation.
 
-    Args: as of :class:`brr.Privatizer`, and ``threads``.
+    Args: as of :class:`brr.Privatizer`, and ``threads``. One of ``epsilon``, ``bound`` and
+    ``keep`` must be given: what a data set is worth is nothing to leave to a default.
 
     >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> from sklearn.pipeline import make_pipeline
@@ -36,13 +38,13 @@ class TextPrivatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self,
         model: brr.Model | str | os.PathLike[str] | None = None,
         *,
-        mechanism: str = "brr",
+        mechanism: str = choices.MECHANISM,
         epsilon: float | None = None,
         bound: float | None = None,
         keep: float | None = None,
-        layout: str = "keep",
-        unknown: str = "random",
-        search: str = "scan",
+        layout: str = choices.LAYOUT,
+        unknown: str = choices.UNKNOWN,
+        search: str = choices.SEARCH,
         threads: int | None = None,
     ) -> None:
         """Keep the arguments as they are: scikit-learn clones by them."""
@@ -68,6 +70,7 @@ class TextPrivatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return privatizer.privatize_batch(_column(X), threads=self.threads)
 
     def _privatizer(self) -> brr.Privatizer:
+        choices.need_budget(self.epsilon, self.bound, self.keep)
         return brr.Privatizer(
             self.model,
             self.mechanism,  # type: ignore[arg-type]

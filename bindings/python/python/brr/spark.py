@@ -8,6 +8,11 @@ Noise is drawn on the executors, from their operating systems' entropy, anew for
 every batch: a task that Spark runs again does not repeat noise. For the same
 reason **every action on the result draws again**, and what was released twice
 has lost twice: write the result once, and read it from there.
+
+Beside the guarantee, which is about the words of one text, a table gives away: all other
+columns, the schema with its names and the metadata of the columns, which cells are null,
+how many rows there are, and their order within and among partitions. Rows stay where they
+were, so whoever knows the order of the original knows whose row is whose.
 """
 
 from __future__ import annotations
@@ -17,6 +22,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import brr
+from brr import choices
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,6 +36,8 @@ class _Plan(NamedTuple):
     options: dict[str, Any]
     identity: str
     epsilon: float
+    # Whether the driver checked the model: then the executors do, too.
+    checked: bool
     # The broadcast bytes of a model, or None for the built-in one.
     model: Any
 
@@ -39,18 +47,19 @@ def privatize(
     column: str,
     *,
     model: brr.Model | str | os.PathLike[str] | None = None,
-    mechanism: str = "brr",
+    mechanism: str = choices.MECHANISM,
     epsilon: float | None = None,
     bound: float | None = None,
     keep: float | None = None,
-    layout: str = "keep",
-    unknown: str = "random",
-    search: str = "scan",
+    layout: str = choices.LAYOUT,
+    unknown: str = choices.UNKNOWN,
+    search: str = choices.SEARCH,
 ) -> DataFrame:
     """Privatize one column of strings; all other columns stay as they are.
 
-    Rows stay in their partitions and in their order, nulls stay null. Lazy like
-    all of Spark: see the module's text for what that means for the noise.
+    Rows stay in their partitions and in their order, nulls stay null, and the schema with
+    the columns' metadata stays. Lazy like all of Spark: see the module's text for what that
+    means for the noise.
 
     Args:
         df: The data frame.
@@ -58,7 +67,7 @@ def privatize(
         model: Model, mechanism, budget, layout, unknown and search are those
             of :class:`brr.Privatizer`.
         mechanism: See there.
-        epsilon: See there.
+        epsilon: See there; one of epsilon, bound and keep must be given.
         bound: See there.
         keep: See there.
         layout: See there.
@@ -66,10 +75,12 @@ def privatize(
         search: See there.
 
     Raises:
+        BudgetError: No budget was given, or one that makes no sense.
         InputError: There is no such column, or it does not hold strings.
     """
     from pyspark.sql.types import StringType, StructType
 
+    choices.need_budget(epsilon, bound, keep)
     fields = [field for field in df.schema.fields if field.name == column]
     if len(fields) != 1:
         known = ", ".join(df.columns)
@@ -92,8 +103,9 @@ def privatize(
     plan = _Plan(
         column,
         options,
-        privatizer.model.identity,
+        privatizer.model.file_identity,
         privatizer.guarantee.epsilon,
+        privatizer.model.standing == "checked",
         None
         if model is None
         else df.sparkSession.sparkContext.broadcast(privatizer.model.to_bytes()),
@@ -118,8 +130,10 @@ def _privatizer(plan: _Plan) -> brr.Privatizer:
             if plan.model is None
             else brr.Model.from_bytes(plan.model.value)
         )
+        if plan.checked:
+            model.check(threads=1)
         found = brr.Privatizer(model, **plan.options)
-        if model.identity != plan.identity or found.guarantee.epsilon != plan.epsilon:
+        if model.file_identity != plan.identity or found.guarantee.epsilon != plan.epsilon:
             raise brr.ModelError(
                 "this executor's brr has another built-in model than the driver's: "
                 "install the same version on both"

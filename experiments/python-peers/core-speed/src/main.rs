@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use brr::{Budget, Options, Privatizer};
+use brr::{Budget, MechanismKind, Options, Privatizer};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
@@ -20,6 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let texts = std::fs::read_to_string(path)?;
     let texts: Vec<&str> = texts.lines().collect();
     let options = Options {
+        mechanism: MechanismKind::Brr,
         budget: Budget::Epsilon(epsilon.parse()?),
         ..Options::default()
     };

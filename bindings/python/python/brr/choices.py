@@ -1,0 +1,39 @@
+"""What can be chosen: names for type checkers, defaults from the core.
+
+The names stand here as literals because type checkers want them so; a test compares them
+with the core's own table. The defaults are taken from that table when the package is
+imported.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from brr import _native
+from brr.errors import BudgetError
+
+Mechanism = Literal["exponential", "brr"]
+Layout = Literal["keep", "words"]
+Unknown = Literal["random", "mask", "drop", "keep"]
+Search = Literal["scan", "multi-index"]
+
+
+def _default(option: str) -> Any:
+    return next(iter(_native.CHOICES[option]))
+
+
+MECHANISM: Mechanism = _default("mechanism")
+LAYOUT: Layout = _default("layout")
+UNKNOWN: Unknown = _default("unknown")
+SEARCH: Search = _default("search")
+
+
+def need_budget(epsilon: float | None, bound: float | None, keep: float | None) -> None:
+    """Refuse to go on without a budget that somebody chose.
+
+    The default budget is for looking at the effect. What writes a data set asks for one.
+    """
+    if epsilon is None and bound is None and keep is None:
+        raise BudgetError(
+            "choose how much privacy the data set gets: give one of epsilon=, bound= and keep="
+        )

@@ -1,0 +1,50 @@
+//! Long work that Ctrl-C ends.
+
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use pyo3::call::PyCallArgs;
+use pyo3::prelude::*;
+
+use crate::failure;
+
+/// How often the waiting thread looks for signals.
+const SIGNALS: Duration = Duration::from_millis(100);
+
+/// Does the work on a thread of its own, with the interpreter free for others. Only Python's
+/// main thread learns of signals, so the calling one waits for them; at one that raises it
+/// calls `give_up` and leaves the work to end by itself.
+pub fn run<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+    give_up: impl FnOnce(),
+) -> PyResult<T> {
+    let (send, mut receive) = mpsc::channel();
+    // Nobody listens any more if the work was given up.
+    thread::spawn(move || drop(send.send(work())));
+    loop {
+        let waited = py.detach(move || (receive.recv_timeout(SIGNALS), receive));
+        receive = waited.1;
+        match waited.0 {
+            Ok(done) => return Ok(done),
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                if let Err(signal) = py.check_signals() {
+                    give_up();
+                    return Err(signal);
+                }
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => return Err(failure::internal(py)),
+        }
+    }
+}
+
+/// Calls Python from whatever thread this is. A callback that fails is shown and ends nothing.
+pub fn tell(progress: Option<&Py<PyAny>>, args: impl for<'py> PyCallArgs<'py>) {
+    let Some(progress) = progress else { return };
+    Python::attach(|py| {
+        if let Err(error) = progress.call1(py, args) {
+            error.write_unraisable(py, None);
+        }
+    });
+}
