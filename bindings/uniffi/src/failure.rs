@@ -23,7 +23,13 @@ pub enum BrrError {
     UnknownWord,
     /// A bug in brr. Nothing was privatized.
     Internal,
+    /// A share of kept words was asked of a model whose file was not checked.
+    UncheckedModel,
 }
+
+/// The way out, in the words of this library.
+const UNCHECKED: &str = "what this model's file says about the share of kept words has not been \
+    checked on this machine: call the model's check() first, or give Budget.Epsilon or Budget.Bound";
 
 impl fmt::Display for BrrError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -33,6 +39,7 @@ impl fmt::Display for BrrError {
             | BrrError::Io(error)
             | BrrError::NoEntropy(error) => error.fmt(f),
             BrrError::UnknownWord => f.write_str("the model does not have this word"),
+            BrrError::UncheckedModel => f.write_str(UNCHECKED),
             BrrError::Internal => f.write_str("an internal error in brr; please report it"),
         }
     }
@@ -46,6 +53,7 @@ impl From<Error> for BrrError {
             | Error::InvalidKeep { .. }
             | Error::KeepOutOfReach { .. }
             | Error::NoCalibration { .. } => BrrError::InvalidBudget(error),
+            Error::UncheckedModel => BrrError::UncheckedModel,
             Error::Io { .. } => BrrError::Io(error),
             Error::NoEntropy(_) => BrrError::NoEntropy(error),
             _ => BrrError::InvalidModel(error),

@@ -10,6 +10,8 @@ mod options;
 use std::sync::Arc;
 
 use brr::explain;
+pub use brr::model::Standing;
+use brr::parallel::cores;
 pub use brr::{Layout, Privatized, Unknown};
 
 pub use failure::BrrError;
@@ -57,6 +59,31 @@ impl Model {
     pub fn bits(&self) -> u64 {
         self.0.bits().get() as u64
     }
+
+    /// Why what its file says about itself is believed, or is not.
+    pub fn standing(&self) -> Standing {
+        self.0.standing()
+    }
+
+    /// Checks what its file says about itself, unless it is known to hold: looks at
+    /// all pairs of words on all cores. Takes seconds for some ten thousand words: not
+    /// for the thread that draws the screen. Privatizers made afterwards use the model's
+    /// certificates, and can be asked for a share of kept words.
+    pub fn check(&self) -> Result<()> {
+        Ok(self.0.check(cores(), &|_| {})?)
+    }
+}
+
+/// Why what a model file says about itself is believed, or is not. What is not
+/// believed is not used: what holds for any codes stands in for it.
+#[uniffi::remote(Enum)]
+pub enum Standing {
+    /// The file is one that this library was released with.
+    Pinned,
+    /// `check` has looked at all pairs of words.
+    Checked,
+    /// Neither.
+    Unchecked,
 }
 
 /// A privatized text, and what may be said about it.
@@ -137,8 +164,14 @@ impl Privatizer {
         }
     }
 
-    /// The largest loss between two texts of so many tokens each. Infinite if the
-    /// rule for unknown tokens tells them apart.
+    /// Which texts are neighbours, in a sentence: what the guarantee is about, and
+    /// so what is public.
+    pub fn adjacency(&self) -> String {
+        self.0.adjacency().to_string()
+    }
+
+    /// The largest loss between two neighbouring texts of so many tokens each. Infinite
+    /// if the rule for unknown tokens tells neighbours apart.
     pub fn total_loss(&self, tokens: u64) -> f64 {
         self.0.total_loss(tokens)
     }

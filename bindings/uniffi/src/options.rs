@@ -1,15 +1,19 @@
-//! What can be chosen.
+//! What can be chosen. Which of it is the default, only the core says.
 
-use brr::{Layout, MechanismKind, Unknown};
+use brr::{Choice, Layout, MechanismKind, Unknown};
 
 /// Which mechanism draws the words.
 #[derive(Clone, Copy, uniffi::Enum)]
 pub enum Mechanism {
-    /// Binary randomized response: the paper's.
-    Brr,
-    /// The exponential mechanism over the same codes.
+    /// The exponential mechanism over the model's codes, with a certified epsilon.
     Exponential,
+    /// Binary randomized response over the same codes: the paper's.
+    Brr,
 }
+
+// A mechanism that the core gets, and that is missing above, does not compile. (The compiler
+// compares the other enumerations with the core's by itself.)
+const _: () = assert!(MechanismKind::ALL.len() == 2);
 
 /// How much privacy.
 #[derive(Clone, Copy, uniffi::Enum)]
@@ -24,7 +28,7 @@ pub enum Budget {
         /// A positive number.
         value: f64,
     },
-    /// The expected share of words that stay as they are.
+    /// The expected share of words that stay as they are, met from below.
     Keep {
         /// Between 0 and 1.
         value: f64,
@@ -53,9 +57,9 @@ pub enum Unknown {
     Keep,
 }
 
-/// Everything that can be chosen. What is left out has the core's default:
-/// randomized response, every second word kept, layout kept, unknown tokens
-/// replaced at random.
+/// Everything that can be chosen. What is left out has the core's default: the
+/// exponential mechanism, at most half of the words kept, layout kept, unknown
+/// tokens replaced at random.
 #[derive(uniffi::Record)]
 pub struct Options {
     /// The mechanism.

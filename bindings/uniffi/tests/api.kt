@@ -1,5 +1,5 @@
 // The generated Kotlin sources on a JVM: every call, every kind of failure,
-// threads. Run by scripts/test-uniffi: api MODEL_FILE
+// threads. Run by scripts/test-uniffi: api MODEL_FILE UNCHECKED_MODEL_FILE
 
 import java.io.File
 import java.util.concurrent.ConcurrentLinkedQueue
@@ -11,6 +11,7 @@ import uniffi.brr.Mechanism
 import uniffi.brr.Model
 import uniffi.brr.Options
 import uniffi.brr.Privatizer
+import uniffi.brr.Standing
 import uniffi.brr.Unknown
 
 const val TEXT = "The film was a waste of an evening, wasn't it?"
@@ -41,6 +42,20 @@ fun models(path: String) {
     check("checksum" in failure<BrrException.InvalidModel> { Model.fromBytes(bytes) })
 }
 
+fun standings(path: String) {
+    check(Model.english().standing() == Standing.PINNED)
+    val model = Model.open(path)
+    check(model.standing() == Standing.UNCHECKED)
+    val message = failure<BrrException.UncheckedModel> { Privatizer(model, Options(budget = Budget.Keep(0.999))) }
+    check("check()" in message)
+    val options = Options(budget = Budget.Epsilon(1.0))
+    val before = Privatizer(model, options).guarantee()
+    model.check()
+    check(model.standing() == Standing.CHECKED)
+    val after = Privatizer(model, options).guarantee()
+    check(before.keep == null && after.keep!! > 0.9 && after.worst < before.worst)
+}
+
 fun budgets(model: Model) {
     fun wrong(budget: Budget) = failure<BrrException.InvalidBudget> { Privatizer(model, Options(budget = budget)) }
     check(wrong(Budget.Epsilon(-1.0)) == "epsilon must be a positive finite number, got -1")
@@ -48,7 +63,7 @@ fun budgets(model: Model) {
     check(wrong(Budget.Bound(0.0)).startsWith("the privacy-loss bound must be"))
     check(wrong(Budget.Keep(7.0)) == "the share of kept words must lie between 0 and 1, got 7")
 
-    val privatizer = Privatizer(model, Options(budget = Budget.Epsilon(0.5)))
+    val privatizer = Privatizer(model, Options(Mechanism.BRR, Budget.Epsilon(0.5)))
     val promise = privatizer.guarantee()
     check(promise.epsilon <= 0.5 && promise.epsilon > 0.499)
     check(promise.metric == "hamming-${model.bits()}")
@@ -60,8 +75,12 @@ fun budgets(model: Model) {
         val bound = Privatizer(model, Options(mechanism, Budget.Bound(13.0))).guarantee().bound
         check(bound > 12 && bound <= 13)
     }
-    check(Math.abs(Privatizer(model).guarantee().keep!! - 0.5) < 0.01)
+    val default = Privatizer(model).guarantee()
+    check(default == Privatizer(model, Options(Mechanism.EXPONENTIAL, Budget.Keep(0.5))).guarantee())
+    check(default.keep!! > 0.44 && default.keep!! <= 0.5)
     check(Privatizer(model, Options(unknown = Unknown.DROP)).totalLoss(1u).isInfinite())
+    check("punctuation marks" in Privatizer(model).adjacency())
+    check("infinite loss" in Privatizer(model, Options(unknown = Unknown.DROP)).adjacency())
 }
 
 fun texts(model: Model) {
@@ -126,6 +145,7 @@ fun lifetimes() {
 
 fun main(args: Array<String>) {
     models(args[0])
+    standings(args[1])
     val model = Model.english()
     budgets(model)
     texts(model)

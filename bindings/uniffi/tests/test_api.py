@@ -9,9 +9,12 @@ import os
 import threading
 import unittest
 
-from brr import Budget, BrrError, Layout, Mechanism, Model, Options, Privatizer, Unknown
+from brr import (
+    Budget, BrrError, Layout, Mechanism, Model, Options, Privatizer, Standing, Unknown,
+)
 
 FILE = os.environ["BRR_MODEL"]
+UNCHECKED = os.environ["BRR_UNCHECKED_MODEL"]
 TEXT = "The film was a waste of an evening, wasn't it?"
 
 
@@ -26,6 +29,22 @@ class Models(unittest.TestCase):
         self.assertEqual(len({(model.words(), model.bits()) for model in models}), 1)
         self.assertGreater(models[0].words(), 1000)
         self.assertEqual(models[0].bits() % 64, 0)
+
+    def test_a_file_is_believed_after_a_check(self):
+        self.assertEqual(Model.english().standing(), Standing.PINNED)
+        self.assertEqual(Model.open(FILE).standing(), Standing.PINNED)
+        model = Model.open(UNCHECKED)
+        self.assertEqual(model.standing(), Standing.UNCHECKED)
+        with self.assertRaisesRegex(BrrError.UncheckedModel, r"check\(\)"):
+            Privatizer(model, Options(budget=Budget.KEEP(0.999)))
+        options = Options(budget=Budget.EPSILON(1.0))
+        before = Privatizer(model, options).guarantee()
+        self.assertIsNone(before.keep)
+        model.check()
+        self.assertEqual(model.standing(), Standing.CHECKED)
+        after = Privatizer(model, options).guarantee()
+        self.assertGreater(after.keep, 0.9)
+        self.assertLess(after.worst, before.worst)
 
     def test_failures_are_typed_and_say_what_happened(self):
         with self.assertRaisesRegex(BrrError.Io, "^cannot read /nowhere/model.brr: "):
@@ -51,12 +70,13 @@ class Budgets(unittest.TestCase):
                 privatizer(budget=budget)
 
     def test_guarantees_are_finite_and_follow_from_epsilon(self):
-        promise = privatizer(budget=Budget.EPSILON(0.5)).guarantee()
+        brr = Mechanism.BRR
+        promise = privatizer(mechanism=brr, budget=Budget.EPSILON(0.5)).guarantee()
         self.assertTrue(0.499 < promise.epsilon <= 0.5)
         self.assertEqual(promise.metric, f"hamming-{Model.english().bits()}")
         self.assertTrue(0 < promise.nearest < promise.bound < promise.worst < math.inf)
         self.assertTrue(0 < promise.unknown < math.inf)
-        half = privatizer(budget=Budget.EPSILON(0.25)).guarantee()
+        half = privatizer(mechanism=brr, budget=Budget.EPSILON(0.25)).guarantee()
         ratio = promise.epsilon / half.epsilon
         self.assertAlmostEqual(promise.bound / half.bound, ratio, places=9)
         self.assertAlmostEqual(promise.worst / half.worst, ratio, places=9)
@@ -65,9 +85,20 @@ class Budgets(unittest.TestCase):
         for mechanism in Mechanism:
             bound = privatizer(mechanism=mechanism, budget=Budget.BOUND(13.0)).guarantee()
             self.assertTrue(12 < bound.bound <= 13)
-        keep = privatizer(budget=Budget.KEEP(0.75)).guarantee().keep
-        self.assertAlmostEqual(keep, 0.75, places=2)
-        self.assertAlmostEqual(Privatizer(Model.english()).guarantee().keep, 0.5, places=2)
+            # From below, by at most a step of the model's tables.
+            keep = privatizer(mechanism=mechanism, budget=Budget.KEEP(0.75)).guarantee().keep
+            self.assertTrue(0.69 < keep <= 0.75)
+
+    def test_the_default_is_what_the_comments_say(self):
+        default = Privatizer(Model.english()).guarantee()
+        named = privatizer(mechanism=Mechanism.EXPONENTIAL, budget=Budget.KEEP(0.5)).guarantee()
+        self.assertEqual(default, named)
+        self.assertTrue(0.44 < default.keep <= 0.5)
+
+    def test_adjacency_says_what_is_public(self):
+        self.assertIn("punctuation marks", privatizer().adjacency())
+        self.assertNotIn("punctuation", privatizer(layout=Layout.WORDS).adjacency())
+        self.assertIn("infinite loss", privatizer(unknown=Unknown.DROP).adjacency())
 
     def test_losses_add_up(self):
         p = privatizer(budget=Budget.EPSILON(0.5))
