@@ -16,13 +16,13 @@ use crate::progress::Stages;
 /// Mechanisms on equal footing.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FamilyArg {
-    /// Binary randomized response (the paper's)
+    /// Randomized response on the bits of a word's code, then the nearest word (the paper's)
     Brr,
-    /// The exponential mechanism over the same codes, certified
+    /// The exponential mechanism over the same codes, certified over all pairs of words
     Exponential,
-    /// Noise on real vectors (the paper's baseline); needs --vectors
+    /// Noise on real word vectors, then the nearest word (the paper's baseline); needs --vectors
     Madlib,
-    /// Randomized response over all words: plain local differential privacy
+    /// Keeps the word with a fixed probability, otherwise draws any word uniformly
     KAry,
 }
 
@@ -111,9 +111,13 @@ pub enum Words {
     Vectors(Box<Space>),
 }
 
-/// Opens a file as a model or, if it is none, as vectors.
+/// Opens a file as a model, whose distances are checked, or, if it is none, as vectors.
 pub fn open(path: &PathBuf, stages: &Stages) -> Result<Words> {
-    match Model::open(path) {
+    let checked = Model::open(path).and_then(|model| {
+        model.check(cores(), &|share| stages.show("checking the model", share))?;
+        Ok(model)
+    });
+    match checked {
         Ok(model) => Ok(Words::Model(Box::new(model))),
         Err(brr::Error::NotAModel) => {
             let share = |share| stages.show("distances of vectors", share);

@@ -17,8 +17,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use failure::Failure;
 
-/// Privatizes text on this device: every word goes through a mechanism with a
-/// metric differential privacy guarantee, and no network is used.
+/// Replaces the words of a text by randomly drawn ones, on this device, with a
+/// metric differential privacy guarantee. Uses no network.
 #[derive(Parser)]
 #[command(name = "brr", version, max_term_width = 96, propagate_version = true)]
 struct Cli {
@@ -65,7 +65,7 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever read our output has seen enough.
+        // The reader of our output has seen enough.
         Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("error: {failure}");

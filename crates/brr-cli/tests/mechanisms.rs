@@ -100,10 +100,15 @@ fn explain_speaks_plainly() {
     ];
     let text = run(&args).stdout;
     assert!(
-        text.contains("\"waa\" stays as it is") && text.contains("hides among"),
+        text.contains("\"waa\" stays as it is") && text.contains("hardest to tell from"),
         "{text}"
     );
     let facts = json(&[&args[..], &["--json"]].concat());
+    assert_eq!(
+        facts["words"][0]["outputs"],
+        json(&["explain", "waa", "-m", model, "--bound", "6", "--json"])["words"][0]["outputs"],
+        "what is explained by default is what privatize uses by default"
+    );
     let outputs = facts["words"][0]["outputs"].as_array().unwrap();
     assert_eq!(outputs.len(), 10);
     let unknown = run(&["explain", "mysecret", "-m", model, "--epsilon", "1"]);
@@ -119,6 +124,9 @@ fn ratio_converts_between_metrics() {
     let by = &c["by_average"];
     let expected = 8.0 * number(&c["a"]["average"]) / number(&c["b"]["average"]);
     assert!((number(&by["epsilon"]) - expected).abs() < 1e-9);
+    // Exact, not the bound that stands in for it while a file is unchecked.
+    let facts = json(&["inspect", model, "--json"]);
+    assert_eq!(number(&c["b"]["maximum"]), number(&facts["p_max"]));
     assert!(
         run(&["ratio", vectors, model, "--epsilon", "8"])
             .stdout

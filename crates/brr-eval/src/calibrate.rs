@@ -84,7 +84,7 @@ fn step(family: &dyn Family, mechanism: &dyn Mechanism, likeness: &Likeness, pla
 /// A target.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum Target {
-    /// Keep at least this share of words, counted by use, with the least loss.
+    /// Keep at most this share of words, counted by use, and as many as that allows.
     Keep(f64),
     /// Let a Bayes attacker who knows how often words are used name at most this
     /// share of them; keep as many words as that allows.

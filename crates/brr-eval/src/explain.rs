@@ -1,4 +1,4 @@
-//! What becomes of one word, and which other words it hides among.
+//! What becomes of one word, and from which other words it is hardest to tell.
 
 use brr::explain::{Chance, Method, outcomes_with};
 use brr::guarantee::Metric;
@@ -98,7 +98,7 @@ impl Explanation {
         }
         if let Some(c) = self.confusable.first() {
             out.push(format!(
-                "It is hardest to tell from \"{}\": whoever knows that it was one of the two and \
+                "It is hardest to tell from \"{}\": an observer who knows that it was one of the two and \
                  sees the output is right {}, where guessing blindly is right 50 times, and by \
                  the guarantee never more than {:.1} times.",
                 c.word,

@@ -40,12 +40,12 @@ impl Choice for MechanismKind {
         (
             "exponential",
             MechanismKind::Exponential,
-            "The exponential mechanism over the model's codes, with a certified epsilon",
+            "The exponential mechanism over the model's codes, certified where the model allows it",
         ),
         (
             "brr",
             MechanismKind::Brr,
-            "Binary randomized response over the same codes: the paper's",
+            "Randomized response on the bits of a word's code, then the nearest word: the paper's",
         ),
     ];
 }
@@ -56,7 +56,7 @@ impl Choice for Layout {
         (
             "keep",
             Layout::Keep,
-            "White space, HTML line breaks and listed punctuation marks",
+            "White space, HTML line breaks and single punctuation marks of a list",
         ),
         (
             "words",
@@ -73,14 +73,18 @@ impl Choice for Unknown {
         (
             "mask",
             Unknown::Mask,
-            "<unk>; shows which words are unknown",
+            "The token <unk>, which shows which words are unknown",
         ),
         (
             "drop",
             Unknown::Drop,
-            "Nothing; shows how many words are unknown",
+            "Nothing, which shows how many words are unknown",
         ),
-        ("keep", Unknown::Keep, "The word itself: not private"),
+        (
+            "keep",
+            Unknown::Keep,
+            "The word itself, which is not private",
+        ),
     ];
 }
 
@@ -90,12 +94,12 @@ impl Choice for Search {
         (
             "scan",
             Search::Scan,
-            "Look at every code: the time tells nothing about the word",
+            "Look at every code, so that the time does not depend on the word",
         ),
         (
             "multi-index",
             Search::MultiIndex,
-            "Hash tables: faster at a large epsilon, but the time depends on the noisy code",
+            "Multi-index hashing: faster at a large epsilon, but the time depends on the noisy code",
         ),
     ];
 }

@@ -21,28 +21,31 @@ const FLIPPED_CODES: usize = 20_000;
 /// Try to falsify the guarantee of the built program, from outside
 ///
 /// Runs `brr privatize` (or any PROGRAM that turns lines of text into lines of
-/// privatized text) many times on words chosen to be hard, and looks for an
-/// output that tells more than the guarantee allows, for words passed through,
-/// for randomness used twice, and for time that tells the word. A pass proves
-/// nothing; a fail, with the stated false-alarm rate, is a bug.
+/// privatized text) many times on words chosen to be hard. Looks for outputs that
+/// tell more than the guarantee allows, for words that pass through, for structure
+/// that depends on the words, for randomness that is used twice, and for running
+/// times that depend on the word. A pass proves nothing; a failure, at the stated
+/// false-alarm rate, is a bug.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  brr audit --epsilon 0.5
-  brr audit --mechanism exponential --epsilon 0.1 --trials 100000
-  brr audit --epsilon 0.5 -- ./my-own-implementation --epsilon 0.5")]
+  brr audit
+  brr audit --epsilon 0.02 --trials 100000
+  brr audit --mechanism brr --epsilon 0.5
+  brr audit --mechanism brr --epsilon 0.5 -- ./my-own-implementation --epsilon 0.5")]
 pub struct Args {
     #[command(flatten)]
     privacy: PrivacyArgs,
-    /// Draws for each word
+    /// Number of draws for each word
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = whole::<u32, 100, 1_000_000_000>)]
     trials: u32,
-    /// Pairs of words of each kind
+    /// Number of pairs of words of each kind
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole::<u32, 1, 1_000_000_000>)]
     pairs: u32,
-    /// Timed runs of each text; 0 leaves timing out, fewer than 20 are told but fail nobody
+    /// Number of timed runs per text. 0 skips the timing check; below 20 the result is
+    /// reported but cannot fail the audit
     #[arg(long, value_name = "N", default_value_t = 40)]
     timings: u32,
-    /// Seed of the choice of words (the program's randomness is its own)
+    /// Seed for the choice of words; the audited program draws its own randomness
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Print the report as JSON

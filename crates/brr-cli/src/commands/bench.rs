@@ -35,17 +35,17 @@ struct SearchArgs {
     /// Model file [default: built-in English]
     #[arg(short, long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Queries: a NumPy file of unsigned bytes, a row of bits/8 bytes each
+    /// NumPy file with the queries: unsigned bytes, bits/8 of them in each row
     /// [default: noisy codes of random words]
     #[arg(long, value_name = "FILE.npy")]
     queries: Option<PathBuf>,
-    /// How many queries to make when none are given
+    /// Number of queries to make when none are given
     #[arg(long, value_name = "N", default_value_t = 4096, value_parser = whole::<u32, 1, 1_000_000_000>)]
     count: u32,
-    /// Write the ids of the nearest words here (NumPy, 32-bit unsigned)
+    /// Write the ids of the nearest words to this file (NumPy, 32-bit unsigned)
     #[arg(long, value_name = "OUT.npy")]
     ids: Option<PathBuf>,
-    /// Threads for the many queries
+    /// Number of threads for many queries at once
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u16, 1, 65_535>)]
     threads: u16,
     /// Print a JSON object
@@ -140,7 +140,7 @@ fn read_queries(path: &std::path::Path, model: &Model) -> Result<CodeRows> {
     Ok(rows)
 }
 
-/// Codes of random words with a third of the bits flipped or so.
+/// Codes of random words with about a third of the bits flipped.
 fn noisy_queries(model: &Model, count: usize) -> Result<CodeRows> {
     let mut noise = Noise::from_os()?;
     let threshold = FlipThreshold::new(Epsilon::new(0.6)?);

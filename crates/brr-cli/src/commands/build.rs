@@ -24,8 +24,8 @@ use crate::usage::{Refused, whole};
 /// Build a model from pretrained word vectors
 ///
 /// Reads GloVe and word2vec text, word2vec binary, fastText .vec and .bin, and
-/// NumPy .npy with a word list; plain, .gz, .zst or .zip. Words that no text
-/// contains as one word, and numbers, stay out; what was left out is reported.
+/// NumPy .npy with a word list; plain, .gz, .zst or .zip. Leaves out entries that
+/// are not a single word in running text, and numbers, and reports how many.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   brr build glove.6B.300d.txt -o english.brr --words 50000
@@ -33,55 +33,57 @@ use crate::usage::{Refused, whole};
   brr build vectors.npy --word-list words.txt -o mine.brr --similarity wordsim353.tsv
   brr build glove.6B.300d.txt -o polite.brr --exclude offensive.txt house-rules.txt")]
 pub struct Args {
-    /// The vectors; a member of an archive as archive.zip#member
+    /// File of word vectors; a member of an archive is written archive.zip#member
     #[arg(value_name = "VECTORS")]
     vectors: PathBuf,
-    /// The model file to write
+    /// Model file to write
     #[arg(short, long, value_name = "MODEL.brr")]
     output: PathBuf,
-    /// Replace the model file if it is there already
+    /// Replace the model file if it exists
     #[arg(long)]
     force: bool,
     /// Length of the codes: a multiple of 64, up to 1024
     #[arg(long, value_name = "N", default_value = "256", value_parser = code_bits)]
     bits: CodeBits,
-    /// Take the first N words of the file [default: all]
+    /// Number of words to take from the start of the file [default: all]
     #[arg(long, value_name = "N")]
     words: Option<usize>,
-    /// How vectors become codes
+    /// Method that turns vectors into codes
     #[arg(long, value_name = "NAME", default_value = binarize::NAMES[0], value_parser = binarize::NAMES)]
     binarizer: String,
-    /// Fewest bits in which any two codes may differ [default: by length, 24 at 256]
+    /// Smallest number of bits in which two codes may differ [default: depends on --bits,
+    /// 24 at 256]
     #[arg(long, value_name = "N", value_parser = whole::<u32, 1, 64>)]
     min_distance: Option<u32>,
-    /// Seed of the build: same seed and vectors, same bytes
+    /// Seed of the build; the same seed and vectors give the same bytes
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// The vectors' format [default: recognized]
+    /// Format of the vectors [default: detected]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
     /// The words of a .npy file, one per line
     #[arg(long, value_name = "FILE")]
     word_list: Option<PathBuf>,
-    /// Keep upper and lower case apart
+    /// Distinguish upper and lower case
     #[arg(long)]
     cased: bool,
-    /// Let tokens with digits in; they tend to share codes, which weakens certificates
+    /// Include tokens with digits. They tend to have nearly equal codes, which weakens
+    /// certificates
     #[arg(long)]
     numbers: bool,
-    /// Keep the words of this list out: one per line, # begins a comment
+    /// Leave out the words of this file, one per line; # begins a comment
     #[arg(long, value_name = "FILE", num_args = 1..)]
     exclude: Vec<PathBuf>,
-    /// End at the first defective row instead of skipping and counting it
+    /// Stop at the first defective row instead of skipping and counting it
     #[arg(long)]
     strict: bool,
-    /// Measure the codes on this word-similarity file (word, word, score)
+    /// Word-similarity file (word, word, score) to measure the codes on
     #[arg(long, value_name = "FILE", num_args = 1..)]
     similarity: Vec<PathBuf>,
-    /// Certify the exponential mechanism for these epsilons [default: a ladder]
+    /// Epsilons to certify the exponential mechanism for [default: a ladder]
     #[arg(long, value_name = "E", num_args = 1.., value_parser = positive, conflicts_with = "no_certificates")]
     certify: Vec<f64>,
-    /// Leave certificates out: they take a look at all pairs of words
+    /// Make no certificates, which take time because they look at all pairs of words
     #[arg(long)]
     no_certificates: bool,
     /// Name of the model [default: the vectors' file name]
@@ -93,7 +95,7 @@ pub struct Args {
     /// Licence of the vectors
     #[arg(long)]
     licence: Option<String>,
-    /// Threads to use [default: all cores]; the model does not depend on it
+    /// Number of threads [default: all cores]; the model does not depend on it
     #[arg(long, value_name = "N", value_parser = whole::<u16, 1, 65_535>)]
     threads: Option<u16>,
 }

@@ -17,45 +17,46 @@ use crate::output::write_whole;
 use crate::progress::Stages;
 use crate::usage::whole;
 
-/// Show what a mechanism does to words over a ladder of bounds, and solve for epsilon
+/// Show what a mechanism does to words over a range of bounds, and solve for epsilon
 ///
-/// For each privacy-loss bound: epsilon, the share of words that stay (N_w), how
-/// many words the output is spread over (S_w), how like changed words are, and
-/// how often the best attacker names a word from one output.
+/// Prints for each privacy-loss bound: epsilon, the share of words that stay (N_w),
+/// the number of words that hold 95 % of the output (S_w), the similarity of changed
+/// words to the original, and how often the best attacker without context names a
+/// word from its output alone.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  brr calibrate --mechanism exponential
-  brr calibrate --mechanism brr --keep 0.75
-  brr calibrate --mechanism exponential --max-guess 0.5 --html choose.html")]
+  brr calibrate
+  brr calibrate --mechanism brr exponential k-ary --keep 0.75
+  brr calibrate --max-guess 0.3 --html choose.html")]
 pub struct Args {
     /// Model file [default: built-in English]
     #[arg(value_name = "MODEL")]
     model: Option<PathBuf>,
-    /// The mechanism; several allowed, for comparison
+    /// Mechanism to look at; several are allowed, for comparison
     #[arg(long, value_enum, num_args = 1.., default_value = MechanismKind::default().name())]
     mechanism: Vec<FamilyArg>,
-    /// The vectors that the model was built from, for cosines and for madlib
+    /// Vectors that the model was built from, for the cosine column and for madlib
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
     /// Privacy-loss bounds to look at [default: 1 to 90]
     #[arg(long, value_name = "C", num_args = 1.., value_parser = positive)]
     bounds: Vec<f64>,
-    /// Find the epsilon that keeps this share of words, counted by use, or a little less
+    /// Find the largest epsilon that keeps at most this share of words, counted by use
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = share)]
     keep: Option<f64>,
-    /// Find the largest epsilon at which an attacker names at most this share of words
+    /// Find the largest epsilon at which the attacker names at most this share of words
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = share)]
     max_guess: Option<f64>,
-    /// Words to look at one by one
+    /// Number of words to simulate
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = whole::<u32, 2, 1_000_000_000>)]
     words: u32,
-    /// Draws for each, where outputs are simulated
+    /// Number of draws for each simulated word
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = whole::<u32, 2, 1_000_000_000>)]
     draws: u32,
     /// Seed of the simulation
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Write a page with charts here
+    /// Write a page with charts to this file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Print a JSON object

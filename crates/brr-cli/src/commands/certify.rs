@@ -15,33 +15,34 @@ use crate::usage::whole;
 
 /// Certify the exponential mechanism on a model, over all pairs of its words
 ///
-/// Finds the steepest weights whose exact epsilon is at most the one asked for,
-/// and stores them with the model, so that `brr privatize --mechanism
-/// exponential` uses them. With --verify, recomputes what is stored.
+/// Finds the steepest weights whose exact epsilon is at most the one asked for, and
+/// stores them in the model, where `brr privatize` finds them. With --verify, checks
+/// everything that a model file claims instead: its distances, its certificates and
+/// the table behind --keep.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Model file; the certificate is stored in it [default: built-in English]
+    /// Model file, in which the certificate is stored [default: built-in English]
     #[arg(value_name = "MODEL")]
     model: Option<PathBuf>,
-    /// Epsilon to certify for; several allowed
+    /// Epsilon to certify for; several are allowed
     #[arg(long, value_name = "E", num_args = 1.., value_parser = positive, required_unless_present = "verify")]
     epsilon: Vec<f64>,
-    /// Hold the weights level beyond this distance (the truncated mechanism)
+    /// Distance beyond which the weights stay level (the truncated mechanism)
     #[arg(long, value_name = "D")]
     radius: Option<usize>,
-    /// Write the model with its certificates here instead of into MODEL
+    /// Write the model with its certificates to this file instead of MODEL
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the output file if it is there already
+    /// Replace the output file if it exists
     #[arg(long)]
     force: bool,
-    /// Recompute the stored certificates and compare
+    /// Check what the model claims, over all pairs of words
     #[arg(long, conflicts_with_all = ["epsilon", "output"])]
     verify: bool,
     /// Print the certificates as JSON: epsilon, weights by distance, worst pair
     #[arg(long)]
     json: bool,
-    /// Threads to use [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = whole::<u16, 1, 65_535>)]
     threads: Option<u16>,
 }

@@ -13,18 +13,18 @@ use crate::failure::{Failure, Result};
 use crate::model_source;
 use crate::usage::Refused;
 
-/// Estimate how often words were used, from many privatized texts
+/// Estimate word frequencies of the original texts from their privatized form
 ///
-/// The mechanism is public, so its noise can be taken out of the counts (not out of any
-/// one text). Give model, mechanism and budget as they were given to `brr privatize`, or
-/// the manifest of that run. Prints a line per word: the estimated number of
-/// occurrences, an interval made for 95 % (experiments/estimate measures it), and how often
-/// the word was received.
+/// The mechanism is public, so its noise can be removed from the counts over many texts
+/// (not from any one text). Give model, mechanism and budget as they were given to
+/// `brr privatize`, or the manifest of that run. Prints one line per word: the estimated
+/// number of occurrences, a nominal 95 % interval (experiments/estimate measures its
+/// coverage), and how often the word was received.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  brr estimate --keep 0.7 --input private.txt --top 100
+  brr estimate --keep 0.4 --input private.txt --top 100
   brr estimate --manifest run.json < private.txt > words.tsv
-  brr estimate --mechanism exponential --bound 13 --prior public-counts.tsv --input private.txt")]
+  brr estimate --mechanism brr --bound 60 --prior public-counts.tsv --input private.txt")]
 pub struct Args {
     /// Read privatized documents from this file, one per line [default: standard input]
     #[arg(short, long, value_name = "FILE")]
@@ -34,21 +34,21 @@ pub struct Args {
     /// Take mechanism, epsilon and share of unknown words from this record of the run
     #[arg(long, value_name = "FILE", conflicts_with_all = ["mechanism", "budget"])]
     manifest: Option<PathBuf>,
-    /// What is believed beforehand: `rank` (by the model's order of words), `uniform`, or
-    /// a file of public counts, `word<TAB>count` a line
+    /// Prior distribution of words: `rank` (by the model's order of words), `uniform`, or a
+    /// file of public counts, one `word<TAB>count` per line
     #[arg(long, value_name = "rank|uniform|FILE", default_value = "rank")]
     prior: String,
     /// Share of words that the model did not know and that became random words [default:
-    /// the manifest's, else 0.03]
+    /// as in the manifest, otherwise 0.03]
     #[arg(long, value_name = "P", value_parser = share_or_none)]
     unknown_share: Option<f64>,
-    /// Print so many words [default: all that are estimated to be there]
+    /// Number of words to print [default: all that are estimated to occur]
     #[arg(long, value_name = "N")]
     top: Option<usize>,
-    /// Resamplings behind the intervals; fewer than 2 for none
+    /// Number of resamplings behind the intervals; fewer than 2 give no intervals
     #[arg(long, value_name = "N", default_value_t = 40)]
     resamplings: usize,
-    /// Seed of simulation and resampling
+    /// Seed of the simulation and of the resampling
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Print a JSON object
@@ -105,7 +105,7 @@ pub fn run(args: Args) -> Result {
     let found = estimate(&channel, &documents, &start, &plan);
     if found.turns == 0 || documents.few() {
         eprintln!(
-            "brr: {} documents tell little: estimates and intervals lean on what was believed beforehand (--prior)",
+            "brr: {} documents tell little: estimates and intervals lean on the prior (--prior)",
             documents.len()
         );
     }

@@ -17,7 +17,8 @@ use crate::usage::whole;
 /// Runs every mechanism of an experiment at every budget, several times:
 /// privatizes the training texts, trains a classifier on them, measures its
 /// accuracy, and attacks both the classifier and the texts. Finished trials are
-/// kept: run it again to go on where it stopped, or to add mechanisms.
+/// kept, so that the same command continues an interrupted run, or runs only what
+/// was added to the experiment.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   brr evaluate experiments/small/experiment.toml
@@ -26,13 +27,13 @@ use crate::usage::whole;
 An experiment is a TOML file; docs/evaluation.md explains it. The folder gets
 report.html, results.json, results.csv, accuracy.svg and trials.jsonl.")]
 pub struct Args {
-    /// What to run
+    /// Experiment to run
     #[arg(value_name = "EXPERIMENT.toml")]
     definition: PathBuf,
     /// Folder for the results [default: `results` beside the experiment]
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
-    /// Threads to use [default: all cores]; results do not depend on it
+    /// Number of threads [default: all cores]; results do not depend on it
     #[arg(long, value_name = "N", value_parser = whole::<u16, 1, 65_535>)]
     threads: Option<u16>,
 }

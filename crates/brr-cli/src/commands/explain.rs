@@ -12,10 +12,11 @@ use crate::families::{FamilyArg, subject};
 use crate::model_source;
 use crate::progress::Stages;
 
-/// Show what a word becomes, how likely, and which words it hides among
+/// Show what a word may become, how likely, and from which words it is hardest to tell
 #[derive(clap::Args)]
-#[command(after_help = "Example:
-  brr explain doctor diabetes --mechanism exponential --epsilon 0.1")]
+#[command(after_help = "Examples:
+  brr explain doctor diabetes
+  brr explain doctor --mechanism k-ary --epsilon 10.4")]
 pub struct Args {
     /// Words of the model
     #[arg(value_name = "WORD", required = true)]
@@ -23,22 +24,24 @@ pub struct Args {
     /// Model file [default: built-in English]
     #[arg(short, long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// The mechanism
+    /// Mechanism to explain
     #[arg(long, value_enum, default_value = MechanismKind::default().name())]
     mechanism: FamilyArg,
-    /// Privacy loss per unit of the mechanism's distance
+    /// Privacy loss per unit of the mechanism's distance: a bit of the code for brr and
+    /// exponential, the length of vectors for madlib, 1 between any two words for k-ary
     #[arg(long, value_name = "E", group = "budget", allow_negative_numbers = true, value_parser = positive)]
     epsilon: Option<f64>,
-    /// Privacy-loss bound: epsilon times the average distance of two words
+    /// Privacy loss at the average pair of words: epsilon times their average distance
     #[arg(long, value_name = "C", group = "budget", allow_negative_numbers = true, value_parser = positive)]
     bound: Option<f64>,
-    /// Expected share of words that stay as they are, between 0 and 1
+    /// Largest expected share of words that stay as they are, between 0 and 1 [default: 0.5, if
+    /// no budget is given]
     #[arg(long, value_name = "P", group = "budget", allow_negative_numbers = true, value_parser = share)]
     keep: Option<f64>,
-    /// The vectors that the model was built from, for madlib
+    /// Vectors that the model was built from, for madlib
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
-    /// Outputs to list
+    /// Number of outputs to list
     #[arg(long, value_name = "N", default_value_t = 10)]
     count: usize,
     /// Print a JSON object
@@ -118,7 +121,9 @@ fn print(e: &Explanation) {
         println!("    {:<20} {:.4}{interval}  {bar}", o.word, p.value);
     }
     println!("    {:<20} {:.4}", "any other word", e.others);
-    println!("  hides among (how often an attacker tells the two apart; 0.5 is a coin toss)");
+    println!(
+        "  hardest to tell from (how often an attacker tells the two apart; 0.5 is a coin toss)"
+    );
     for c in &e.confusable {
         println!(
             "    {:<20} {:.3}  (at most {:.3} by the guarantee; distance {:.0})",

@@ -12,7 +12,9 @@ use crate::failure::{Failure, Result};
 use crate::output::write_whole;
 use crate::{families, model_source, npy};
 
-/// Show a model: size, distances, quality, provenance; look at neighbours; export codes
+/// Show a model: size, distances, standing, quality and provenance; list neighbours; export codes
+///
+/// Checks what the file claims before it shows it, unless only neighbours are asked for.
 #[derive(clap::Args)]
 pub struct Args {
     /// Model file [default: built-in English]
@@ -24,13 +26,13 @@ pub struct Args {
     /// Show the words with the nearest codes to this word
     #[arg(long, value_name = "WORD")]
     neighbors: Vec<String>,
-    /// How many neighbours to show
+    /// Number of neighbours to show
     #[arg(long, value_name = "K", default_value_t = 10, requires = "neighbors")]
     count: usize,
-    /// Show the nearest words by the real vectors in this file beside them
+    /// Also show the nearest words by the real vectors in this file
     #[arg(long, value_name = "FILE", requires = "neighbors")]
     vectors: Option<PathBuf>,
-    /// Write codes.npy (unsigned bytes, a row per word) and words.txt into this folder
+    /// Folder to write codes.npy (unsigned bytes, one row per word) and words.txt to
     #[arg(long, value_name = "DIR")]
     export: Option<PathBuf>,
 }

@@ -19,10 +19,10 @@ use crate::progress::Stages;
 #[command(after_help = "Example: which epsilon of 256-bit BRR equals Madlib's 8?
   brr ratio glove.txt english.brr --epsilon 8")]
 pub struct Args {
-    /// The side whose epsilon is given
+    /// Model or vector file whose epsilon is given
     #[arg(value_name = "A")]
     a: PathBuf,
-    /// The side whose epsilon is sought
+    /// Model or vector file whose epsilon is sought
     #[arg(value_name = "B")]
     b: PathBuf,
     /// Epsilon for A

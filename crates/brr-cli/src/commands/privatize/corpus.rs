@@ -25,62 +25,62 @@ use crate::{losses, progress};
 #[derive(clap::Args)]
 #[command(next_help_heading = "Files")]
 pub struct CorpusArgs {
-    /// Kind of input; the output is of the same kind [default: by the extension, else text]
+    /// Format of the input and the output [default: by the extension, otherwise text]
     #[arg(long, value_enum)]
     format: Option<FormatArg>,
-    /// Privatize this column: a name, or a number from 1 such as 2 or #2 (CSV, TSV), a path
-    /// such as user.comment (JSON lines, Parquet); may be given several times
+    /// Column to privatize; may be given several times. In CSV and TSV a name or a number
+    /// counted from 1 (2 or #2), in JSON lines and Parquet a path such as user.comment
     #[arg(short, long, value_name = "COLUMN")]
     column: Vec<String>,
-    /// The column that says whose a row is, such as a user's number; it is copied as it is, so
-    /// it is public [default: each document is its own]
+    /// Column that names the unit of privacy a row belongs to, such as a user's number. It is
+    /// copied unchanged, so it is public [default: every document is a unit]
     #[arg(long, value_name = "COLUMN")]
     pub unit: Option<String>,
-    /// Keep at most so many private words of a unit (--unit, else of a document), in the order
-    /// of the file; words beyond are deleted
+    /// Largest number of private words to keep of each unit, in the order of the file; further
+    /// words are deleted. A unit is what --unit names, otherwise a document
     #[arg(long, value_name = "N", value_parser = whole::<u64, 1, 1_000_000_000_000>)]
     pub max_words: Option<u64>,
-    /// The first row has the names of the columns and is copied
+    /// The first row holds the names of the columns and is copied
     #[arg(long, overrides_with = "no_header")]
     header: bool,
     /// The first row is data
     #[arg(long)]
     no_header: bool,
-    /// What stands between two cells [default: comma, or tab for TSV]
+    /// Character between two cells [default: comma, or tab for TSV]
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     delimiter: Option<u8>,
-    /// Quotes are ordinary characters (some TSV)
+    /// Treat quotes as ordinary characters, as some TSV files do
     #[arg(long)]
     no_quotes: bool,
-    /// Rows of JSON lines may lack a column, the first row too
+    /// Allow rows of JSON lines to lack a column, even the first row
     #[arg(long)]
     optional_columns: bool,
-    /// What a document is in plain text
+    /// What counts as a document in plain text [default: line]
     #[arg(long, value_enum)]
     document: Option<DocumentArg>,
     /// What to do with a row that cannot be read
     #[arg(long, value_enum, default_value = "fail")]
     on_bad_row: OnBadRowArg,
-    /// Longest row to take into memory; a longer one is a bad row
+    /// Size of the longest row to read; a longer one is a bad row
     #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = size)]
     max_record: usize,
-    /// Go on with a run that was interrupted, from its last checkpoint
+    /// Continue an interrupted run from its last checkpoint
     #[arg(long, requires_all = ["input", "output"])]
     pub resume: bool,
-    /// How often to make a checkpoint; at most a twentieth of the time goes into them
+    /// Seconds between checkpoints; they take at most a twentieth of the time
     #[arg(long, value_name = "SECONDS", default_value = "2", hide_short_help = true, value_parser = clap::value_parser!(u32))]
     checkpoint_seconds: u32,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum FormatArg {
-    /// Plain text, a document per line
+    /// Plain text, one document per line
     Text,
-    /// Cells between commas, in quotes if need be
+    /// Cells separated by commas, in quotes where necessary
     Csv,
-    /// Cells between tabs
+    /// Cells separated by tabs
     Tsv,
-    /// A JSON object per line
+    /// One JSON object per line
     Jsonl,
     /// Apache Parquet
     Parquet,
@@ -102,17 +102,17 @@ impl From<FormatArg> for Format {
 enum DocumentArg {
     /// Each line
     Line,
-    /// All of the input
+    /// The whole input
     File,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum OnBadRowArg {
-    /// Stop there
+    /// End the run
     Fail,
-    /// Leave it out
+    /// Leave the row out
     Skip,
-    /// Keep its place, without its text
+    /// Keep the row, without its text
     CopyNull,
 }
 

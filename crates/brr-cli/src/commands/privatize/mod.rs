@@ -24,59 +24,63 @@ pub use privacy::{PrivacyArgs, positive, share};
 
 /// Privatize text: from arguments, a file, or standard input
 ///
-/// Every word is replaced by a word drawn from a distribution that depends on
-/// it a little; how little is the privacy option. White space and a short list
-/// of punctuation are kept, and so is the number of words; nothing else is.
+/// Replaces every word by a randomly drawn one, which may be the word itself. How
+/// much the draw depends on the original word is limited by --epsilon, --bound or
+/// --keep. White space, HTML line breaks and single punctuation marks are kept
+/// (see --layout), and so is the number of words.
 ///
-/// Of CSV, JSON lines and Parquet, the columns named by --column are privatized;
-/// all else is copied as it is.
+/// In CSV, JSON lines and Parquet files, the columns named by --column are
+/// privatized, and everything else is copied unchanged.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   brr privatize \"the film was a terrible waste of an evening\"
-  brr privatize --keep 0.7 < reviews.txt > private.txt
-  brr privatize --epsilon 0.6 --input reviews.txt --output private.txt --manifest run.json
-  brr privatize --bound 40 --input in.csv.gz --column title --column body --output out.csv.zst
-  brr privatize --keep 0.6 --input in.jsonl --column user.comment --output out.jsonl --resume
-  brr privatize --keep 0.6 --input in.csv -c body --unit user --max-words 500 -o out.csv
-  brr privatize --mechanism exponential --bound 16 --json < reviews.txt
+  brr privatize --keep 0.4 < reviews.txt > private.txt
+  brr privatize --epsilon 0.09 --input reviews.txt --output private.txt --manifest run.json
+  brr privatize --bound 11 --input in.csv.gz --column title --column body --output out.csv.zst
+  brr privatize --keep 0.4 --input in.jsonl --column user.comment --output out.jsonl --resume
+  brr privatize --keep 0.4 --input in.csv -c body --unit user --max-words 500 -o out.csv
+  brr privatize --mechanism brr --bound 60 --json < reviews.txt
 
-On standard output, with no privacy option, --keep 0.5 applies: about every second word
-stays. A file (--output) wants one of --epsilon, --bound and --keep.")]
+Without --epsilon, --bound or --keep, standard output gets --keep 0.5: about half of the words
+stay as they are. Writing to a file (--output) requires one of the three. PRIVACY.md explains
+what is promised and what is not.")]
 pub struct Args {
-    /// The text; several arguments are joined by spaces
+    /// Text to privatize; several arguments are joined by spaces. Other users of the
+    /// machine may see arguments: use --input or standard input for private text
     #[arg(value_name = "TEXT", conflicts_with_all = ["input", "format", "resume", "unit"])]
     text: Vec<String>,
     /// Read from this file [default: standard input]
     #[arg(short, long, value_name = "FILE")]
     input: Option<PathBuf>,
-    /// Write to this file, which appears when it is complete; needs a privacy option
+    /// Write to this file, which appears when it is complete; requires --epsilon, --bound
+    /// or --keep
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the output file if it is there already
+    /// Replace the output file if it exists
     #[arg(long)]
     force: bool,
     #[command(flatten)]
     privacy: PrivacyArgs,
-    /// What of the text's structure is kept
+    /// Which parts of the text's structure to keep
     #[arg(long, value_name = "NAME", value_parser = choice::<Layout>(), default_value = Layout::default().name())]
     layout: Layout,
-    /// What becomes of words that the model does not know
+    /// What to write for words that the model does not know
     #[arg(long, value_name = "NAME", value_parser = choice::<Unknown>(), default_value = Unknown::default().name())]
     unknown: Unknown,
-    /// How brr finds the nearest word
+    /// How --mechanism brr finds the nearest word
     #[arg(long, value_name = "NAME", value_parser = choice::<Search>(), default_value = Search::default().name())]
     search: Search,
-    /// Threads to use [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = whole::<u16, 1, 65_535>)]
     threads: Option<u16>,
     /// Write a JSON object per document: text, words, mechanism, epsilon, metric, bound,
-    /// loss_per_word, total_loss
+    /// loss_per_word, total_loss, adjacency
     #[arg(long)]
     json: bool,
-    /// Write a record of the run (model, guarantee, counts; never text) to this file
+    /// Write a record of the run to this file: model, guarantee, counts, but never text
     #[arg(long, value_name = "FILE")]
     manifest: Option<PathBuf>,
-    /// Do not say on standard error which guarantee was given
+    /// Do not state the guarantee on standard error
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -123,8 +127,8 @@ pub fn run(args: Args) -> Result {
     write_manifest(&args, &privatizer, &report, None)
 }
 
-/// The default is for looking at the effect. Whoever keeps or passes on what comes out has to
-/// know what was promised, so they state it.
+/// The default is for looking at the effect. What is kept or passed on should have a privacy loss
+/// that somebody chose.
 fn want_budget_for_a_file(args: &Args) -> Result {
     if args.output.is_some() && args.privacy.is_default() {
         return Err(Failure::Usage(

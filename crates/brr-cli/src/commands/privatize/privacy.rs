@@ -15,16 +15,16 @@ pub struct PrivacyArgs {
     /// Model file [default: built-in English]
     #[arg(short, long, value_name = "FILE")]
     pub model: Option<PathBuf>,
-    /// How words are drawn
+    /// Mechanism that draws the words
     #[arg(long, value_name = "NAME", value_parser = choice::<MechanismKind>(), default_value = MechanismKind::default().name())]
     pub mechanism: MechanismKind,
-    /// Privacy loss per unit of the mechanism's distance (per bit of the code)
+    /// Privacy loss per bit in which the codes of two words differ
     #[arg(long, value_name = "E", group = "budget", allow_negative_numbers = true, value_parser = positive)]
     pub epsilon: Option<f64>,
-    /// Privacy-loss bound: epsilon times the average distance of two words
+    /// Privacy loss at the average pair of words: epsilon times their average distance
     #[arg(long, value_name = "C", group = "budget", allow_negative_numbers = true, value_parser = positive)]
     pub bound: Option<f64>,
-    /// Expected share of words that stay as they are, between 0 and 1
+    /// Largest expected share of words that stay as they are, between 0 and 1
     #[arg(long, value_name = "P", group = "budget", allow_negative_numbers = true, value_parser = share)]
     pub keep: Option<f64>,
 }
