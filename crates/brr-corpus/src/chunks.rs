@@ -139,7 +139,8 @@ impl Chunks {
 
     /// Takes a prefix off, if the input goes on with it.
     pub fn take_prefix(&mut self, prefix: &[u8]) -> Result<bool> {
-        // No more is waited for than tells: whoever types gets an answer to a short line.
+        // Stops reading as soon as the answer is known, so that interactive input is answered line
+        // by line.
         while self.rest.len() < prefix.len() && prefix.starts_with(&self.rest) && self.read()? {}
         let there = self.rest.starts_with(prefix);
         if there {

@@ -13,7 +13,7 @@
 //! - [`output`]: a partial file, its checkpoints, and the whole file in the end; [`files`] says who
 //!   may read them.
 //!
-//! [`units`] counts the private words of each person, if a column tells whose rows are whose.
+//! [`units`] counts the private words of each person, if a column says whose each row is.
 //!
 //! [`rows`] joins these. Parquet is no stream of records and has a path of its own, [`parquet`].
 

@@ -2,8 +2,8 @@
 //!
 //! With a file as output and a file as input, bytes go to `OUTPUT.partial`. From time to time the
 //! packed stream is ended, the file synchronized, and `OUTPUT.checkpoint` replaced, in this order:
-//! a checkpoint never speaks of bytes that are not on disk. Whoever resumes cuts the partial file
-//! to the length that the checkpoint names and goes on, so no row is lost and none is there twice.
+//! a checkpoint never speaks of bytes that are not on disk. A resumed run cuts the partial file
+//! to the length that the checkpoint names and continues, so no row is lost and none is there twice.
 //! Only a complete output takes its name.
 //!
 //! Rows after the last checkpoint are drawn again. Their first draw is cut off with the file: it

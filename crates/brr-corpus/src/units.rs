@@ -1,4 +1,4 @@
-//! How many private words stand behind one unit: a person, or whoever is to be protected.
+//! How many private words belong to one unit of privacy, such as a person.
 //!
 //! Losses add up, so what a release says about a person is the loss of all their words together.
 //! Which rows are whose, only a column can tell ([`Units::column`]); without one, the unit is the

@@ -3,7 +3,7 @@
 //!
 //! [`mechanisms`] (the baselines beside brr's own) -> [`channel`] (what a
 //! mechanism does to a word) -> [`calibrate`] and [`explain`] (for the person who
-//! chooses epsilon) -> [`report`] (for whoever reads it); [`audit`] tries to
+//! chooses epsilon) -> [`report`] (for the reader); [`audit`] tries to
 //! falsify a guarantee; [`ratio`] puts two metrics side by side. [`experiment`]
 //! asks what privacy costs on labelled texts ([`dataset`]): a [`classifier`]
 //! learns them privatized, [`membership`] and [`reconstruction`] attack.

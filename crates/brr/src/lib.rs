@@ -2,9 +2,10 @@
 //! Carvalho, Vasiloudis and Feyisetan, "BRR: Preserving Privacy of Text Data
 //! Efficiently on Device".
 //!
-//! Every word of a text is replaced by a word drawn at random, close to it in
-//! meaning, under a metric differential privacy guarantee. No network, no
-//! logging, no state between calls.
+//! Every word of a text is replaced by a word drawn at random (it may be the
+//! word itself), under a metric differential privacy guarantee. The default is
+//! an exponential mechanism over the same codes, whose epsilon is certified over
+//! all pairs of words. No network, no logging, no state between calls.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -32,8 +33,10 @@
 //! The way of a text: [`text`] cuts it into tokens; a [`mechanism`] maps each
 //! token's word to another ([`response`] is the noise, [`nearest`] the search,
 //! both over the [`codes`] of a [`model`]); [`text`] puts the result together.
-//! [`privatizer`] is that composition, [`guarantee`] what it promises, and
-//! [`explain`] shows what it does to a word.
+//! [`privatizer`] is that composition, [`guarantee`] what it promises
+//! ([`text::adjacency`] says about which texts), and [`explain`] shows what it does
+//! to a word. What a model file claims about its codes is checked by [`certify`],
+//! [`distances`] and [`calibration`].
 
 pub mod all_pairs;
 pub mod calibration;

@@ -75,11 +75,7 @@ pub fn run(args: Args) -> Result {
     let run = match &args.manifest {
         Some(path) => from_manifest(path, model.clone())?,
         None => Run {
-            privatizer: privatizer(
-                model.clone(),
-                args.privacy.mechanism.into(),
-                args.privacy.budget(),
-            )?,
+            privatizer: privatizer(model.clone(), args.privacy.mechanism, args.privacy.budget())?,
             unknown: None,
         },
     };

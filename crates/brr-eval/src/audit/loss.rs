@@ -35,7 +35,7 @@ pub struct PairLoss {
     pub promised: f64,
     /// A lower bound of the real loss.
     pub at_least: f64,
-    /// The largest loss that so many draws could show at all.
+    /// The largest loss that this number of draws could show at all.
     pub visible: f64,
     /// The event that shows it.
     pub event: String,
@@ -64,7 +64,7 @@ pub fn check(
             l.tokens[0], l.tokens[1], l.at_least, l.promised, l.event
         );
     }
-    finding += &format!("; {hidden} pairs promise more than so many draws can refute");
+    finding += &format!("; {hidden} pairs promise more than this number of draws can refute");
     (Check::new("loss", broken > 0, finding), losses)
 }
 

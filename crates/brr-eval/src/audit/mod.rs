@@ -16,8 +16,8 @@
 //! - `bit flips` ([`bit_flips`]): are bits flipped as often as claimed?
 //! - `timing`: does time tell the word?
 //!
-//! So many draws can show a loss of about ln(trials / 60) and no more; pairs that are
-//! promised more are reported as beyond reach. Auditing at a small epsilon as well
+//! A given number of draws can show a loss of about ln(trials / 60) and no more; pairs with a
+//! larger promised loss are reported as beyond reach. Auditing at a small epsilon as well
 //! as at the one in use brings near pairs within it.
 //!
 //! All decisions rest on exact binomial bounds (Clopper and Pearson), corrected
@@ -50,7 +50,7 @@ use program::Asked;
 
 /// What every report says.
 pub const DISCLAIMER: &str = "A pass proves nothing. An audit can only show that a promise is \
-    broken; it looks at a few words, a few events and so many draws, and what it cannot see it \
+    broken; it looks at a few words, a few events and a limited number of draws, and what it cannot see it \
     cannot fail. The guarantee rests on its proof and on the code that follows it.";
 
 /// Checks that share [`ALPHA`] equally.
@@ -63,7 +63,7 @@ pub struct Options {
     pub trials: usize,
     /// Pairs of each kind.
     pub pairs: usize,
-    /// Timed runs of each text; 0 leaves timing out, fewer than 20 fail nobody.
+    /// Timed runs of each text; 0 skips the check, and fewer than 20 cannot fail it.
     pub timings: usize,
     /// Seed of the choice of words. (The program's randomness is its own.)
     pub seed: u64,

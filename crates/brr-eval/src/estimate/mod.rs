@@ -41,7 +41,7 @@ pub struct Start {
     pub unknown: f64,
 }
 
-/// Share of unknown tokens if nobody says: what English text has with the built-in
+/// Share of unknown tokens if none is given: what English text has with the built-in
 /// model, roughly.
 const UNKNOWN: f64 = 0.03;
 /// Part of every prior that is spread by rank, so that no word is impossible.

@@ -1,4 +1,4 @@
-//! How good codes are: what a model's record says and `brr build` prints.
+//! How good codes are: what a model's record says and a build reports.
 //!
 //! - [`retention`]: how much of the agreement with human similarity judgements
 //!   the codes keep (Spearman correlation, codes against real vectors);

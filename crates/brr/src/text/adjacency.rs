@@ -1,7 +1,7 @@
 //! Which texts are neighbours.
 //!
-//! A guarantee speaks of pairs of neighbouring texts: whoever sees the output can hardly tell
-//! which of the two went in. Two texts are *neighbours* if they have equal public structure.
+//! A guarantee is about pairs of neighbouring texts: it limits how well an observer of the output
+//! can tell which of the two went in. Two texts are *neighbours* if they have equal public structure.
 //! What that is depends on two choices:
 //!
 //! | | public |

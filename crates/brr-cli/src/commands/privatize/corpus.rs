@@ -447,7 +447,7 @@ fn all_cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// What was done. Rows of which nothing was privatized are told even if asked to be quiet.
+/// Says what was done. Reports rows in which nothing was privatized, even with --quiet.
 fn tell(args: &Args, privatizer: &Privatizer, corpus: &Corpus, report: &Report, unseen: &[String]) {
     let counts = &report.counts;
     let named = !corpus.columns.is_empty();
