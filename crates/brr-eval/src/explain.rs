@@ -110,7 +110,7 @@ impl Explanation {
     }
 }
 
-/// Explains a word: what comes of it as the core says, and what it hides among.
+/// Explains a word: what it becomes, as the core computes it, and what it is hardest to tell from.
 pub fn explain(
     mechanism: &dyn Mechanism,
     model: &Model,
@@ -277,7 +277,7 @@ mod tests {
         for e in [
             explained(
                 &ShippedFamily {
-                    model: model,
+                    model,
                     kind: MechanismKind::Brr,
                 },
                 1.0,

@@ -85,7 +85,7 @@ fn rows_add_up_to_one_and_follow_the_mechanism() {
         ..effort()
     };
     let brr = ShippedFamily {
-        model: model,
+        model,
         kind: brr::MechanismKind::Brr,
     }
     .at(epsilon)

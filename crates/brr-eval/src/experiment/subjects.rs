@@ -219,7 +219,7 @@ fn subject(
     let (family, identity): (Box<dyn Family>, String) = match entry.name.as_str() {
         "brr" => (
             Box::new(ShippedFamily {
-                model: model,
+                model,
                 kind: MechanismKind::Brr,
             }),
             identity,
