@@ -136,10 +136,14 @@ impl From<brr_corpus::Error> for Failure {
     }
 }
 
-/// A panic is told by its place in the program alone. Its message may quote what the program was
-/// working on.
+/// Reports a panic by its place in the program alone, because its message may quote what the
+/// program was working on. `println!` panics where standard output is closed: that is no bug.
 pub fn keep_panics_silent_about_text() {
     std::panic::set_hook(Box::new(|panic| {
+        let message = panic.payload().downcast_ref::<String>();
+        if message.is_some_and(|text| text.starts_with("failed printing to stdout")) {
+            end_without_output(message.is_some_and(|text| text.contains("Broken pipe")));
+        }
         #[cfg(feature = "parquet")]
         if brr_corpus::parquet::silenced() {
             return;
@@ -153,4 +157,13 @@ pub fn keep_panics_silent_about_text() {
             "error: this is a bug of brr{place}; please report it"
         );
     }));
+}
+
+/// Ends the program when standard output cannot be written to: quietly if its reader went away.
+fn end_without_output(reader_went_away: bool) -> ! {
+    if reader_went_away {
+        std::process::exit(0);
+    }
+    let _ = writeln!(io::stderr(), "error: cannot write to standard output");
+    std::process::exit(1);
 }

@@ -31,6 +31,18 @@ fn the_built_in_model_is_small_and_sound() {
     assert!(facts["meta"]["licence"].as_str().unwrap().contains("PDDL"));
 }
 
+/// As when `brr inspect` is piped into a program that has seen enough.
+#[test]
+#[cfg(unix)]
+fn a_closed_output_is_no_bug() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = support::brr(&["inspect"]);
+    let ended = command.stdout(writer).output().unwrap();
+    assert!(ended.status.success(), "{ended:?}");
+    assert!(ended.stderr.is_empty(), "{ended:?}");
+}
+
 #[test]
 fn neighbors_are_nearest_first_with_the_lowest_id_among_equals() {
     let folder = Folder::new();
