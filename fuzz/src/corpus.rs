@@ -1,16 +1,9 @@
 //! Files in, files out: what is not private is there again, nothing else is.
 
 use std::io::Cursor;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use brr::{Budget, Layout, Options, Privatizer};
-use brr_corpus::checkpoint::{InputIdentity, Settings};
-use brr_corpus::csv::Dialect;
-use brr_corpus::jsonl::Jsonl;
-use brr_corpus::output::{Existing, Opening, Stream};
-use brr_corpus::rows::{self, Rows};
-use brr_corpus::{Error, Job, OnBadRow, Output, Packing, Partial, Report, Source, Units};
+use brr_corpus::{Compression, Error, Format, Input, OnBadRow, Output, Report, Run};
 use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
 use parquet::data_type::ByteArrayType;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -26,7 +19,7 @@ const MAX_RECORD: usize = 512;
 struct Choice {
     on_bad_row: OnBadRow,
     layout: Layout,
-    packing: Packing,
+    compression: Compression,
 }
 
 impl Choice {
@@ -42,40 +35,44 @@ impl Choice {
             } else {
                 Layout::Keep
             },
-            packing: match byte >> 3 & 3 {
-                0 | 1 => Packing::None,
-                2 => Packing::Gzip,
-                _ => Packing::Zstd,
+            compression: match byte >> 3 & 3 {
+                0 | 1 => Compression::None,
+                2 => Compression::Gzip,
+                _ => Compression::Zstd,
             },
         }
     }
 
-    fn job<R>(&self, run: impl FnOnce(&Job<'_>) -> R) -> R {
+    fn privatizer(&self) -> Privatizer {
         let options = Options {
             budget: Budget::Epsilon(0.4),
             layout: self.layout,
             ..Options::default()
         };
-        run(&Job {
-            privatizer: &Privatizer::new(plain_model(), options).expect("a sound budget"),
-            threads: 1,
-            units: Units::default(),
+        Privatizer::new(plain_model(), options).expect("a sound budget")
+    }
+
+    fn run<'a>(&self, privatizer: &'a Privatizer, format: Format, columns: &[&str]) -> Run<'a> {
+        Run {
+            format: Some(format),
+            input_compression: Some(self.compression),
+            columns: columns.iter().map(|column| column.to_string()).collect(),
             on_bad_row: self.on_bad_row,
             max_record: MAX_RECORD,
-            stop: &AtomicBool::new(false),
-            tell: &|_| {},
-        })
+            threads: 1,
+            ..Run::new(privatizer)
+        }
     }
 
     /// What comes out, or how far it came.
-    fn run(&self, rows: Rows<'_>, input: &[u8]) -> (Result<Report, Error>, Vec<u8>) {
+    fn stream(&self, run: Run<'_>, input: &[u8]) -> (Result<Report, Error>, Vec<u8>) {
         let mut bytes = Vec::new();
-        let stream = Stream::new(&mut bytes, None, Packing::None);
-        let mut output = Output::Stream(Box::new(stream));
-        let source = Source::Stream(Box::new(Cursor::new(input.to_vec())));
-        let done = self.job(|job| rows::run(job, rows, source, self.packing, &mut output));
-        drop(output);
-        (done, bytes)
+        let output = Output::Stream {
+            writer: &mut bytes,
+            name: None,
+        };
+        let input = Input::Stream(Box::new(Cursor::new(input.to_vec())));
+        (run.run(input, output), bytes)
     }
 
     fn check_column(&self, mut column: ColumnReaderImpl<ByteArrayType>) {
@@ -109,13 +106,18 @@ pub fn csv(data: &[u8]) {
     let delimiter = [b',', b';', b'\t', b'|'][usize::from(second & 3)];
     let quotes = second >> 2 & 1 == 0;
     let header = second >> 3 & 1 == 0;
-    let columns: &[usize] = if second >> 4 & 1 == 0 { &[1] } else { &[0, 2] };
-    let rows = Rows::Csv {
-        dialect: Dialect::new(delimiter, quotes).expect("a delimiter"),
-        columns: columns.iter().map(|c| format!("#{}", c + 1)).collect(),
-        header: Some(header),
+    let (columns, names): (&[usize], &[&str]) = match second >> 4 & 1 {
+        0 => (&[1], &["#2"]),
+        _ => (&[0, 2], &["#1", "#3"]),
     };
-    let (done, output) = choice.run(rows, file);
+    let privatizer = choice.privatizer();
+    let run = Run {
+        header: Some(header),
+        delimiter: Some(delimiter),
+        quotes,
+        ..choice.run(&privatizer, Format::Csv, names)
+    };
+    let (done, output) = choice.stream(run, file);
     let Ok(Report { counts, .. }) = done else {
         return;
     };
@@ -144,7 +146,7 @@ pub fn csv(data: &[u8]) {
             choice.check_text(text);
         }
     }
-    if counts.skipped > 0 || counts.emptied > 0 || choice.packing != Packing::None {
+    if counts.skipped > 0 || counts.emptied > 0 || choice.compression != Compression::None {
         return;
     }
     let before = read(file);
@@ -165,9 +167,12 @@ pub fn jsonl(data: &[u8]) {
         return;
     };
     let choice = Choice::new(*first);
-    let paths = ["t", "u.t"].map(String::from);
-    let jsonl = Jsonl::new(&paths, first >> 5 & 1 == 1).expect("sound paths");
-    let (done, output) = choice.run(Rows::Jsonl(jsonl), file);
+    let privatizer = choice.privatizer();
+    let run = Run {
+        optional_columns: first >> 5 & 1 == 1,
+        ..choice.run(&privatizer, Format::Jsonl, &["t", "u.t"])
+    };
+    let (done, output) = choice.stream(run, file);
     let Ok(Report { counts, .. }) = done else {
         return;
     };
@@ -197,7 +202,7 @@ pub fn jsonl(data: &[u8]) {
             take(row, path, &mut |text| choice.check_text(&text));
         }
     }
-    if counts.skipped > 0 || counts.emptied > 0 || choice.packing != Packing::None {
+    if counts.skipped > 0 || counts.emptied > 0 || choice.compression != Compression::None {
         return;
     }
     let Some(mut before) = read(file) else {
@@ -223,29 +228,12 @@ pub fn parquet(data: &[u8]) {
     let folder = tempfile::tempdir().expect("a folder");
     let (input, output) = (folder.path().join("in"), folder.path().join("out"));
     std::fs::write(&input, file).expect("room for a file");
-    let metadata = std::fs::metadata(&input).expect("the file");
-    let opened = Partial::open(
-        &output,
-        Existing::default(),
-        Settings::new(),
-        InputIdentity::of(&metadata),
-        Packing::None,
-        Duration::from_secs(3600),
-    );
-    let Ok(Opening::Work(partial)) = opened else {
-        panic!("a new output can be opened");
-    };
-    let mut partial = Output::Partial(partial);
-    let columns = ["t".to_owned()];
-    let source = Source::File(input);
-    let run = |job: &Job<'_>| brr_corpus::parquet::run(job, &columns, source, &mut partial);
-    let Ok(Report { counts, .. }) = choice.job(run) else {
+    let privatizer = choice.privatizer();
+    let run = choice.run(&privatizer, Format::Parquet, &["t"]);
+    let done = run.run(Input::File(input), Output::File(output.clone()));
+    let Ok(Report { counts, .. }) = done else {
         return;
     };
-    let Output::Partial(partial) = partial else {
-        panic!("the output is what it was");
-    };
-    partial.publish().expect("the output gets its name");
 
     let written = std::fs::File::open(&output).expect("the output");
     let written = SerializedFileReader::new(written).expect("Parquet");

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::commands::privatize::messages;
 use crate::usage;
 
 /// Why a command stopped.
@@ -118,21 +119,7 @@ impl From<brr_eval::Error> for Failure {
 
 impl From<brr_corpus::Error> for Failure {
     fn from(error: brr_corpus::Error) -> Failure {
-        use brr_corpus::Error::{File, Privatizer, Stopped, Stream, Unfinished, Usage};
-        match error {
-            Usage(message) => Failure::Usage(message),
-            File {
-                doing,
-                path,
-                source,
-            } => Failure::file(doing, &path, &source),
-            Stream { name, source } => Failure::stream(name, &source),
-            Privatizer(error) => error.into(),
-            Unfinished { ref cause, .. } if matches!(**cause, Stopped) => {
-                Failure::Stopped(error.to_string())
-            }
-            _ => Failure::Failed(error.to_string()),
-        }
+        messages::failure(error)
     }
 }
 
@@ -145,7 +132,7 @@ pub fn keep_panics_silent_about_text() {
             end_without_output(message.is_some_and(|text| text.contains("Broken pipe")));
         }
         #[cfg(feature = "parquet")]
-        if brr_corpus::parquet::silenced() {
+        if brr_corpus::panic_is_told() {
             return;
         }
         let place = panic

@@ -1,26 +1,8 @@
 //! Privacy losses, as people and programs read them.
 
-use brr::{Privatizer, Unknown};
+use brr::Privatizer;
 use brr_corpus::Report;
-use serde_json::{Value, json};
-
-/// A loss in JSON, which has no number for an infinite one.
-pub fn in_json(loss: f64) -> Value {
-    if loss.is_finite() {
-        json!(loss)
-    } else {
-        json!("infinite")
-    }
-}
-
-/// The largest loss between any two tokens, unknown words included; infinite if the rule for
-/// unknown words tells them apart.
-pub fn per_word(privatizer: &Privatizer) -> f64 {
-    match privatizer.options().unknown {
-        Unknown::Random => privatizer.guarantee().worst_token(),
-        _ => f64::INFINITY,
-    }
-}
+pub use brr_corpus::manifest::{loss as in_json, loss_per_word as per_word};
 
 /// What is promised, in two lines.
 pub fn statement(privatizer: &Privatizer) -> [String; 2] {

@@ -35,11 +35,6 @@ pub fn open_checked(path: Option<&Path>) -> Result<Arc<Model>> {
     }
 }
 
-/// How a model is called in messages.
-pub fn name(model: &Model) -> &str {
-    model.meta_value("name").unwrap_or("unnamed model")
-}
-
 /// Bytes in hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()

@@ -1,8 +1,7 @@
 //! Files that appear whole or not at all.
 //!
 //! Output goes to a temporary file in the same folder, is synchronized to disk,
-//! and takes its name only when complete. Until then only its owner may read it, and a record
-//! stays so; the rules are those of [`brr_corpus::files`]. A signal removes the temporary file
+//! and takes its name only when complete. Until then only its owner may read it; the rules are those of [`brr_corpus::files`]. A signal removes the temporary file
 //! before the program ends; or, where work can go on later, lets it end at a
 //! safe point (a second signal does not wait for that).
 
@@ -51,32 +50,16 @@ pub fn stop_at_safe_point() -> &'static AtomicBool {
     &STOP
 }
 
-/// A flag that no signal sets.
-pub fn never_stop() -> &'static AtomicBool {
-    static NEVER: AtomicBool = AtomicBool::new(false);
-    &NEVER
-}
-
-/// What kind of file it is, which decides who may read it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// To be passed on: permissions as of any new file.
-    Data,
-    /// About the user's own run: for the owner alone.
-    Record,
-}
-
 /// A file being written.
 pub struct WholeFile {
     file: NamedTempFile,
     path: PathBuf,
-    kind: Kind,
     replace: bool,
 }
 
 impl WholeFile {
     /// Starts a file. Unless `replace`, one that is there already is an error.
-    pub fn create(path: &Path, kind: Kind, replace: bool) -> Result<WholeFile> {
+    pub fn create(path: &Path, replace: bool) -> Result<WholeFile> {
         if !replace && files::is_there(path) {
             return Err(Failure::Usage(format!(
                 "{} exists already: choose another name, or give --force to replace it",
@@ -105,7 +88,6 @@ impl WholeFile {
         Ok(WholeFile {
             file,
             path: path.to_owned(),
-            kind,
             replace,
         })
     }
@@ -127,7 +109,6 @@ impl WholeFile {
         let WholeFile {
             file,
             path,
-            kind,
             replace,
         } = self;
         let failed = |e: &io::Error| Failure::file("write", &path, e);
@@ -141,10 +122,7 @@ impl WholeFile {
         };
         let placed = placed.map_err(|e| failed(&e.error))?;
         list.retain(|p| *p != temporary);
-        if kind == Kind::Data {
-            files::open_to_others(&placed).map_err(|e| failed(&e))?;
-        }
-        Ok(())
+        files::open_to_others(&placed).map_err(|e| failed(&e))
     }
 }
 
@@ -160,12 +138,7 @@ impl Write for WholeFile {
 
 /// Writes a whole data file at once.
 pub fn write_whole(path: &Path, bytes: &[u8], replace: bool) -> Result {
-    WholeFile::create(path, Kind::Data, replace)?.finish_with(bytes)
-}
-
-/// Writes a record at once, in the place of one that is there.
-pub fn write_record(path: &Path, bytes: &[u8]) -> Result {
-    WholeFile::create(path, Kind::Record, true)?.finish_with(bytes)
+    WholeFile::create(path, replace)?.finish_with(bytes)
 }
 
 /// Standard output or a file.
@@ -180,7 +153,7 @@ impl Sink {
     /// The file, or standard output if none is named.
     pub fn open(path: Option<&Path>, replace: bool) -> Result<Sink> {
         Ok(match path {
-            Some(path) => Sink::File(Box::new(WholeFile::create(path, Kind::Data, replace)?)),
+            Some(path) => Sink::File(Box::new(WholeFile::create(path, replace)?)),
             None => Sink::Stdout(io::stdout()),
         })
     }

@@ -259,22 +259,28 @@ fn a_run_that_was_begun_under_other_defaults_does_not_go_on() {
     let text = std::fs::read(case.checkpoint()).unwrap();
     let state: Value = serde_json::from_slice(&text).unwrap();
     let resolved = [
-        ("--mechanism", "exponential"),
-        ("--layout", "keep"),
-        ("--unknown", "random"),
+        ("mechanism", "exponential"),
+        ("layout", "keep"),
+        ("unknown", "random"),
         ("manifest schema", "2"),
     ];
     for (setting, value) in resolved {
         assert_eq!(state["settings"][setting], value);
     }
-    for setting in ["epsilon", "--mechanism", "--layout", "--unknown", "--model"] {
+    for (setting, named) in [
+        ("epsilon", "epsilon"),
+        ("mechanism", "--mechanism"),
+        ("layout", "--layout"),
+        ("unknown", "--unknown"),
+        ("model", "--model"),
+    ] {
         let mut other = state.clone();
         other["settings"][setting] = "other".into();
         let older = other["settings"].as_object_mut().unwrap();
         older.remove("manifest schema");
         std::fs::write(case.checkpoint(), other.to_string()).unwrap();
         let refused = run(&case.with(&["--resume"]));
-        let parts = [setting, "manifest schema (none then, 2 now)", "--force"];
+        let parts = [named, "manifest schema (none then, 2 now)", "--force"];
         assert_one_line(&refused, 2, &parts);
     }
 }

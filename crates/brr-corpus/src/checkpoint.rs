@@ -9,18 +9,18 @@
 //! private are in the output anyway; nothing else of the input is kept here.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, Metadata};
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::fs::Metadata;
+use std::io::{self, Read};
+use std::path::Path;
 
 use brr::Privatized;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{Difference, Error, FileProblem, Result};
 use crate::files;
 use crate::units::Histogram;
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What was done so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,9 +101,9 @@ impl InputIdentity {
 }
 
 /// Settings of which no message tells the value: it may be text in the wrong place, or is long.
-const NAMED_ONLY: [&str; 3] = ["--column", "--model", "--unit"];
+const NAMED_ONLY: [&str; 3] = ["columns", "model", "unit"];
 
-/// Options that must be the same for one output, by flag or name.
+/// What must be the same for one output, by name.
 pub type Settings = BTreeMap<String, String>;
 
 /// The state of an unfinished run.
@@ -152,16 +152,13 @@ impl Checkpoint {
         let read = files::open_own(path).and_then(|mut file| file.read_to_end(&mut bytes));
         match read {
             Ok(_) => {}
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(Error::read(path, e)),
         }
         let found: Result<Checkpoint, _> = serde_json::from_slice(&bytes);
         match found {
             Ok(checkpoint) if checkpoint.version == VERSION => Ok(Some(checkpoint)),
-            _ => Err(Error::Usage(format!(
-                "--resume: {} is no checkpoint of this version of brr; give --force to start anew",
-                path.display()
-            ))),
+            _ => Err(FileProblem::OtherVersion.of(path)),
         }
     }
 
@@ -171,60 +168,24 @@ impl Checkpoint {
         let say = |value: Option<&String>| value.map_or("none".to_owned(), String::clone);
         let difference = |key: &String| {
             let (then, now) = (self.settings.get(key), settings.get(key));
-            match NAMED_ONLY.contains(&key.as_str()) {
-                _ if then == now => None,
-                true => Some(key.clone()),
-                false => Some(format!("{key} ({} then, {} now)", say(then), say(now))),
-            }
+            let told = !NAMED_ONLY.contains(&key.as_str());
+            (then != now).then(|| Difference {
+                setting: key.clone(),
+                values: told.then(|| [say(then), say(now)]),
+            })
         };
-        let differences: Vec<String> = keys.into_iter().filter_map(difference).collect();
-        if !differences.is_empty() {
-            return Err(Error::Usage(format!(
-                "--resume: the unfinished run differs from this one in {}; give the same options, or --force to start anew",
-                differences.join(", ")
-            )));
+        let differences: Vec<Difference> = keys.into_iter().filter_map(difference).collect();
+        match differences.is_empty() {
+            false => Err(Error::Differs { differences }),
+            true if self.input != *input => Err(Error::InputChanged),
+            true => Ok(()),
         }
-        if self.input != *input {
-            return Err(Error::Usage(
-                "--resume: the input has changed since the unfinished run (size or time of modification); give --force to start anew".into(),
-            ));
-        }
-        Ok(())
     }
 
     /// Puts it in its place, safely on disk.
     pub fn write(&self, path: &Path) -> Result {
-        let new = with_suffix(path, ".new");
-        let failed = |e| Error::write(&new, e);
-        let text = serde_json::to_vec_pretty(self).map_err(|e| failed(e.into()))?;
-        let written = files::create_anew(&new).and_then(|mut file| {
-            file.write_all(&text)?;
-            file.sync_all()
-        });
-        let placed = written.and_then(|()| std::fs::rename(&new, path));
-        if placed.is_err() {
-            let _ = std::fs::remove_file(&new);
-        }
-        placed.map_err(failed)?;
-        sync_folder(path);
-        Ok(())
-    }
-}
-
-/// A name with something after it.
-pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
-/// Makes names in a file's folder durable, where folders can be synchronized.
-pub fn sync_folder(path: &Path) {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
+        let text = serde_json::to_vec_pretty(self).map_err(io::Error::from);
+        let written = text.and_then(|text| files::replace(path, &text));
+        written.map_err(|e| Error::write(path, e))
     }
 }

@@ -4,7 +4,7 @@
 //! limit is not gathered but passed over, and reported by its place and length alone.
 
 use crate::error::{Error, Result};
-use crate::source::Opened;
+use crate::input::Opened;
 
 /// Finds where records end, over any cut of the stream into pieces.
 pub trait Framing: Send {
@@ -90,7 +90,7 @@ impl Chunk {
 
 /// Cuts an input into chunks.
 pub struct Chunks {
-    source: Opened,
+    input: Opened,
     framing: Box<dyn Framing>,
     max_record: usize,
     /// Read but not handed out.
@@ -109,9 +109,9 @@ impl Chunks {
     const READ: usize = 32 << 10;
 
     /// Starts at a place where a record begins. The framing is set by [`frame`](Self::frame).
-    pub fn new(source: Opened, offset: u64, max_record: usize) -> Chunks {
+    pub fn new(input: Opened, offset: u64, max_record: usize) -> Chunks {
         Chunks {
-            source,
+            input,
             framing: Box::new(LineFraming),
             max_record,
             rest: Vec::new(),
@@ -133,8 +133,8 @@ impl Chunks {
     }
 
     /// The input itself.
-    pub fn source(&self) -> &Opened {
-        &self.source
+    pub fn input(&self) -> &Opened {
+        &self.input
     }
 
     /// Takes a prefix off, if the input goes on with it.
@@ -169,14 +169,12 @@ impl Chunks {
             }
             seen = self.rest.len();
             if seen > self.max_record {
-                return Err(Error::Malformed {
-                    name: self.source.name().to_owned(),
-                    problem: "the first row is longer than --max-record".into(),
-                });
+                let name = self.input.name();
+                return Err(Error::FirstRowTooLong { name });
             }
             if !self.read()? {
                 return match framing.inside() {
-                    Some(place) => Err(self.source.cut_short(place)),
+                    Some(place) => Err(self.input.cut_short(place)),
                     None => Ok(self.rest.clone()),
                 };
             }
@@ -253,7 +251,7 @@ impl Chunks {
     fn last(&mut self) -> Result<Option<Chunk>> {
         if let Some(place) = self.framing.inside() {
             let begins = format!("{place} (of a row that begins at byte {})", self.offset);
-            return Err(self.source.cut_short(begins));
+            return Err(self.input.cut_short(begins));
         }
         if self.passed.is_some() {
             return Ok(self.passed_over());
@@ -269,7 +267,7 @@ impl Chunks {
         }
         let start = self.rest.len();
         self.rest.resize(start + Self::READ, 0);
-        let read = self.source.read(&mut self.rest[start..]);
+        let read = self.input.read(&mut self.rest[start..]);
         self.rest.truncate(start + *read.as_ref().unwrap_or(&0));
         self.ended = read? == 0;
         Ok(!self.ended)

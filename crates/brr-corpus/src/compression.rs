@@ -12,7 +12,7 @@ use std::io::{self, BufReader, Read, Write};
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 
-use crate::format::Packing;
+use crate::format::Compression;
 
 const GZIP_LEVEL: flate2::Compression = flate2::Compression::new(6);
 const ZSTD_LEVEL: i32 = 3;
@@ -20,21 +20,21 @@ const ZSTD_LEVEL: i32 = 3;
 /// Unpacks a stream of any number of members or frames.
 pub fn reader(
     source: impl Read + Send + 'static,
-    packing: Packing,
+    compression: Compression,
 ) -> io::Result<Box<dyn Read + Send>> {
-    Ok(match packing {
-        Packing::None => Box::new(source),
-        Packing::Gzip => Box::new(MultiGzDecoder::new(BufReader::with_capacity(
+    Ok(match compression {
+        Compression::None => Box::new(source),
+        Compression::Gzip => Box::new(MultiGzDecoder::new(BufReader::with_capacity(
             64 << 10,
             source,
         ))),
-        Packing::Zstd => Box::new(zstd::stream::read::Decoder::new(source)?),
+        Compression::Zstd => Box::new(zstd::stream::read::Decoder::new(source)?),
     })
 }
 
 /// Packs bytes, and ends a member or frame when told.
-pub struct Packer {
-    packing: Packing,
+pub struct Compressor {
+    compression: Compression,
     current: Option<Encoder>,
     ever: bool,
 }
@@ -44,19 +44,19 @@ enum Encoder {
     Zstd(zstd::stream::write::Encoder<'static, Vec<u8>>),
 }
 
-impl Packer {
+impl Compressor {
     /// Nothing is packed yet.
-    pub fn new(packing: Packing) -> Packer {
-        Packer {
-            packing,
+    pub fn new(compression: Compression) -> Compressor {
+        Compressor {
+            compression,
             current: None,
             ever: false,
         }
     }
 
     /// Packs bytes into `out`, as far as the encoder is ready to.
-    pub fn pack(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
-        if self.packing == Packing::None {
+    pub fn compress(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
+        if self.compression == Compression::None {
             out.extend_from_slice(bytes);
             return Ok(());
         }
@@ -79,8 +79,8 @@ impl Packer {
     }
 
     fn start(&self) -> io::Result<Encoder> {
-        Ok(match self.packing {
-            Packing::Zstd => {
+        Ok(match self.compression {
+            Compression::Zstd => {
                 let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), ZSTD_LEVEL)?;
                 encoder.include_checksum(true)?;
                 Encoder::Zstd(encoder)
@@ -103,7 +103,7 @@ impl Packer {
     /// As [`end`](Self::end), for the end of the file: even an empty file has one member.
     pub fn finish(&mut self, already: u64, out: &mut Vec<u8>) -> io::Result<()> {
         if already == 0 && !self.ever {
-            self.pack(&[], out)?;
+            self.compress(&[], out)?;
         }
         self.end(out)
     }
@@ -115,27 +115,27 @@ mod tests {
 
     #[test]
     fn members_join_and_an_empty_file_has_one() {
-        for packing in [Packing::None, Packing::Gzip, Packing::Zstd] {
-            let mut packer = Packer::new(packing);
+        for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+            let mut compressor = Compressor::new(compression);
             let mut packed = Vec::new();
             for part in ["one\n", "two\n", "three"] {
-                packer.pack(part.as_bytes(), &mut packed).unwrap();
-                packer.end(&mut packed).unwrap();
+                compressor.compress(part.as_bytes(), &mut packed).unwrap();
+                compressor.end(&mut packed).unwrap();
             }
             let read = |bytes: Vec<u8>| {
                 let mut text = String::new();
-                let mut reader = reader(io::Cursor::new(bytes), packing).unwrap();
+                let mut reader = reader(io::Cursor::new(bytes), compression).unwrap();
                 reader.read_to_string(&mut text).map(|_| text)
             };
             assert_eq!(read(packed.clone()).unwrap(), "one\ntwo\nthree");
-            if packing != Packing::None {
+            if compression != Compression::None {
                 packed.pop();
                 let error = read(packed).unwrap_err();
                 assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
             }
             let mut empty = Vec::new();
-            Packer::new(packing).finish(0, &mut empty).unwrap();
-            assert_eq!(empty.is_empty(), packing == Packing::None);
+            Compressor::new(compression).finish(0, &mut empty).unwrap();
+            assert_eq!(empty.is_empty(), compression == Compression::None);
             assert_eq!(read(empty).unwrap(), "");
         }
     }

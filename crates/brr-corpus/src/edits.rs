@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use brr::Privatized;
+use brr::{Choice, Privatized};
 
+use crate::error::RowProblem;
 use crate::units::{Naming, UnitName, shortened};
 
 /// What becomes of a row that cannot be read.
@@ -20,6 +21,19 @@ pub enum OnBadRow {
     CopyNull,
 }
 
+impl Choice for OnBadRow {
+    const WHAT: &'static str = "rule for bad rows";
+    const ALL: &'static [(&'static str, OnBadRow, &'static str)] = &[
+        ("fail", OnBadRow::Fail, "End the run"),
+        ("skip", OnBadRow::Skip, "Leave the row out"),
+        (
+            "copy-null",
+            OnBadRow::CopyNull,
+            "Keep the row, without its text",
+        ),
+    ];
+}
+
 /// How a cell is to be written, for formats in which that differs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
@@ -30,12 +44,10 @@ pub struct Style {
 /// A row that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadRow {
-    /// Its number in the chunk, from 0.
-    pub row: u64,
     /// Where it begins in the chunk.
     pub start: usize,
-    /// What is wrong with it. Fixed words, never the row's own.
-    pub reason: &'static str,
+    /// What is wrong with it.
+    pub problem: RowProblem,
 }
 
 enum Put {
@@ -55,7 +67,7 @@ pub struct Edits<'c> {
     units: Vec<UnitName>,
     /// Edits and texts before the row at hand.
     mark: (usize, usize),
-    bad: Option<(&'static str, bool)>,
+    bad: Option<(RowProblem, bool)>,
     rows: u64,
     bad_rows: u64,
     failed: Option<BadRow>,
@@ -94,9 +106,9 @@ impl<'c> Edits<'c> {
     }
 
     /// A private cell that cannot be read, in a row that is otherwise sound.
-    pub fn bad_cell(&mut self, range: Range<usize>, reason: &'static str, null: &'static [u8]) {
+    pub fn bad_cell(&mut self, range: Range<usize>, problem: RowProblem, null: &'static [u8]) {
         self.edits.push((range, Put::Bytes(Cow::Borrowed(null))));
-        self.bad.get_or_insert((reason, false));
+        self.bad.get_or_insert((problem, false));
     }
 
     /// The name of the unit that the row at hand belongs to.
@@ -108,18 +120,18 @@ impl<'c> Edits<'c> {
 
     /// The row at hand, whose cells are all there, belongs to nobody that could be named: it is
     /// a bad row, of which the cells are clear.
-    pub fn no_unit(&mut self, reason: &'static str, null: &'static [u8]) {
+    pub fn no_unit(&mut self, null: &'static [u8]) {
         let (edits, texts) = self.mark;
         self.texts.truncate(texts);
         for (_, put) in &mut self.edits[edits..] {
             *put = Put::Bytes(Cow::Borrowed(null));
         }
-        self.bad.get_or_insert((reason, false));
+        self.bad.get_or_insert((RowProblem::NoUnit, false));
     }
 
     /// The row at hand cannot be taken apart.
-    pub fn bad_row(&mut self, reason: &'static str) {
-        self.bad = Some((reason, true));
+    pub fn bad_row(&mut self, problem: RowProblem) {
+        self.bad = Some((problem, true));
     }
 
     /// Ends the row at hand. `null` is what a row without any content looks like. Whether the
@@ -127,7 +139,7 @@ impl<'c> Edits<'c> {
     pub fn end_row(&mut self, range: Range<usize>, null: impl FnOnce() -> Vec<u8>) -> bool {
         let row = self.rows;
         self.rows += 1;
-        if let Some((reason, whole)) = self.bad.take() {
+        if let Some((problem, whole)) = self.bad.take() {
             self.bad_rows += 1;
             let (edits, texts) = self.mark;
             if whole || self.on_bad_row != OnBadRow::CopyNull {
@@ -138,7 +150,7 @@ impl<'c> Edits<'c> {
             match self.on_bad_row {
                 OnBadRow::Fail => {
                     self.rows = row;
-                    self.failed = Some(BadRow { row, start, reason });
+                    self.failed = Some(BadRow { start, problem });
                     return false;
                 }
                 OnBadRow::Skip => self.edits.push((range, Put::Bytes(Cow::Borrowed(b"")))),

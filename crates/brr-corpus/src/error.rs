@@ -1,15 +1,103 @@
-//! What can go wrong with a file. No message holds a byte of the file.
+//! What can go wrong with a run. No message holds a byte of the file, nor the name of a column,
+//! which may be text in the wrong place; and none names an option of a program: whoever has
+//! options finds in the fields what its own message needs.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use brr::Choice;
+
+use crate::format::Format;
 
 /// Why a file was not privatized, or not wholly.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The options make no sense for this input; the message names the flag.
-    #[error("{0}")]
-    Usage(String),
+    /// A file that is there, or is not there, stands in the way.
+    #[error("{} {problem}", path.display())]
+    InTheWay {
+        /// The file.
+        path: PathBuf,
+        /// In what way.
+        problem: FileProblem,
+    },
+    /// The unfinished run was another.
+    #[error("the unfinished run differs from this one in {}", joined(differences))]
+    Differs {
+        /// In what.
+        differences: Vec<Difference>,
+    },
+    /// The input is not what the unfinished run read.
+    #[error("the input has changed since the unfinished run (size or time of modification)")]
+    InputChanged,
+    /// A run that can be resumed needs a file as input and as output.
+    #[error("the input is not a file that can be read again from the middle")]
+    NotRestartable,
+    /// A setting that the format does not have.
+    #[error("{setting} is for {formats}; this input is {}", format.name())]
+    Misfit {
+        /// What was set: a field of [`Run`](crate::Run).
+        setting: &'static str,
+        /// The formats that have it.
+        formats: &'static str,
+        /// The input's format.
+        format: Format,
+    },
+    /// A format with columns, and none named.
+    #[error("say which columns of the {} input are to be privatized", format.name())]
+    NoColumns {
+        /// The input's format.
+        format: Format,
+    },
+    /// Formats are not converted.
+    #[error("{} in, {} out: brr does not convert formats", input.name(), output.name())]
+    FormatsDiffer {
+        /// The input's format.
+        input: Format,
+        /// The output's format, by its name.
+        output: Format,
+    },
+    /// No delimiter of cells.
+    #[error("must be an ASCII character other than letters, digits, quotes and line ends")]
+    Delimiter,
+    /// Parquet in a compressed file.
+    #[error("Parquet is compressed inside: leave the last extension of the output out")]
+    CompressedParquet,
+    /// Parquet needs files on both sides.
+    #[error("Parquet is no stream: it needs files as input and output")]
+    ParquetStream,
+    /// Parquet under [`OnBadRow::Skip`](crate::OnBadRow::Skip).
+    #[error("a row of Parquet cannot be left out, as other columns are copied whole")]
+    ParquetSkip,
+    /// The crate's feature `parquet` is off.
+    #[error("this brr was built without Parquet")]
+    NoParquet,
+    /// A column that was named cannot be found or used.
+    #[error("{column}: {problem}")]
+    Column {
+        /// Which one.
+        column: ColumnRole,
+        /// Why not.
+        problem: ColumnProblem,
+    },
+    /// Columns by number alone, and nobody said whether there is a header.
+    #[error("a column by number alone does not tell whether the first row is a header")]
+    HeaderUnknown,
+    /// The first row of CSV has text after a closing quote.
+    #[error("the first row has text after a closing quote: a quote in a cell must be doubled")]
+    TornFirstRow,
+    /// A JSON array where a row should be.
+    #[error(
+        "the input begins with an array: brr reads an object per line, such as jq -c '.[]' makes of it"
+    )]
+    JsonArray,
+    /// A first row that cannot be looked at.
+    #[error("{name}: the first row is longer than a row may be")]
+    FirstRowTooLong {
+        /// The input's name.
+        name: String,
+    },
     /// A file cannot be read or written.
     #[error("cannot {doing} {}: {source}", path.display())]
     File {
@@ -20,14 +108,12 @@ pub enum Error {
         /// What the system says.
         source: io::Error,
     },
-    /// A standard stream cannot be read or written.
-    #[error("{name}: {source}")]
-    Stream {
-        /// Its name.
-        name: &'static str,
-        /// What the system says.
-        source: io::Error,
-    },
+    /// An input that is no file cannot be read.
+    #[error("the input: {0}")]
+    Input(#[source] io::Error),
+    /// An output that is no file cannot be written.
+    #[error("the output: {0}")]
+    Output(#[source] io::Error),
     /// The input stops where it cannot be complete.
     #[error("{name} ends {place}: it was cut short{}", after_row(*.row))]
     Truncated {
@@ -39,7 +125,7 @@ pub enum Error {
         row: Option<u64>,
     },
     /// A row that cannot be read, under [`OnBadRow::Fail`](crate::OnBadRow::Fail).
-    #[error("row {row}{}", bad_row(*.offset, reason))]
+    #[error("row {row}{} {problem}", at_byte(*.offset))]
     BadRow {
         /// Counted from 1, without the header.
         row: u64,
@@ -47,7 +133,7 @@ pub enum Error {
         /// nothing.
         offset: Option<u64>,
         /// What is wrong with it.
-        reason: &'static str,
+        problem: RowProblem,
     },
     /// Not what its format says.
     #[error("{name}: {problem}")]
@@ -60,8 +146,8 @@ pub enum Error {
     /// The run was asked to stop.
     #[error("stopped")]
     Stopped,
-    /// The run did not finish, and can go on.
-    #[error("{cause}; {}, go on with --resume", kept(*.rows, partial))]
+    /// The run did not finish, and can be resumed.
+    #[error("{cause}; {}", kept(*.rows, partial))]
     Unfinished {
         /// Why.
         cause: Box<Error>,
@@ -81,41 +167,220 @@ pub enum Error {
 /// The crate's result.
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
-/// A unit must be known to whoever counts, and a private column is not.
-pub(crate) const UNIT_IS_PRIVATE: &str =
-    "--unit: that column is private by --column; units are named by a column that is copied";
+/// Why a file stands in the way of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileProblem {
+    /// The output is there, and was not to be replaced.
+    #[error("exists already")]
+    OutputExists,
+    /// As [`OutputExists`](Self::OutputExists), where a run was to be resumed. Whether the output
+    /// is that run's cannot be known: what it was made with is not in it.
+    #[error(
+        "exists already and no unfinished run is beside it, so either that run is complete or the file is another's"
+    )]
+    NothingToResume,
+    /// The output was not there when the run began, but is at its end.
+    #[error("has appeared meanwhile: move it away and resume the run")]
+    OutputAppeared,
+    /// A folder has the output's name.
+    #[error("is a folder: name a file in it")]
+    OutputIsFolder,
+    /// The manifest is there, and was not to be replaced.
+    #[error("exists already")]
+    ManifestExists,
+    /// A run was not finished, and this one is not to resume it.
+    #[error("is there from an unfinished run")]
+    UnfinishedRun,
+    /// Another process writes this output.
+    #[error("is being written by another brr: wait for it, or choose another name")]
+    InUse,
+    /// The run cannot be resumed: nobody knows how far it came.
+    #[error("has no checkpoint beside it")]
+    NoCheckpoint,
+    /// The run cannot be resumed: this is no checkpoint, or one of another version.
+    #[error("is no checkpoint of this version of brr")]
+    OtherVersion,
+    /// The run cannot be resumed: its output so far was changed.
+    #[error("does not fit its checkpoint")]
+    UnlikeCheckpoint,
+}
 
-/// Rows of nobody, by format.
-pub(crate) const NO_UNIT: &str = "has nothing where --unit points, so nobody can say whose it is";
-
-/// How to speak of an option that may be given several times. Its value may be text that was
-/// given in the wrong place, so it is not repeated.
-pub(crate) fn nth_option(option: &str, index: usize, of: usize) -> String {
-    if of == 1 {
-        return option.to_owned();
+impl FileProblem {
+    pub(crate) fn of(self, path: &Path) -> Error {
+        Error::InTheWay {
+            path: path.to_owned(),
+            problem: self,
+        }
     }
-    let end = match (index + 1) % 100 {
-        11..=13 => "th",
-        n if n % 10 == 1 => "st",
-        n if n % 10 == 2 => "nd",
-        n if n % 10 == 3 => "rd",
-        _ => "th",
-    };
-    format!("the {}{end} {option}", index + 1)
+}
+
+/// A setting that an unfinished run had otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Its name: that of a field of [`Run`](crate::Run), or of an option of the privatizer.
+    pub setting: String,
+    /// Then and now; none if the value may be text in the wrong place.
+    pub values: Option<[String; 2]>,
+}
+
+impl Difference {
+    /// As a message tells it, given what the setting is called there.
+    pub fn told(&self, name: &str) -> String {
+        match &self.values {
+            Some([then, now]) => format!("{name} ({then} then, {now} now)"),
+            None => name.to_owned(),
+        }
+    }
+}
+
+/// What a column was named for. The name may be text that was given in the wrong place, so it is
+/// not repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnRole {
+    /// To be privatized.
+    Private {
+        /// Its place among the private columns, as they were given.
+        index: usize,
+        /// How many were given.
+        of: usize,
+    },
+    /// To name the unit of a row.
+    Unit,
+}
+
+impl ColumnRole {
+    /// How to speak of it, given what columns of each role are called.
+    pub fn called(self, private: &str, unit: &str) -> String {
+        let ColumnRole::Private { index, of } = self else {
+            return unit.to_owned();
+        };
+        if of == 1 {
+            return private.to_owned();
+        }
+        let end = match (index + 1) % 100 {
+            11..=13 => "th",
+            n if n % 10 == 1 => "st",
+            n if n % 10 == 2 => "nd",
+            n if n % 10 == 3 => "rd",
+            _ => "th",
+        };
+        format!("the {}{end} {private}", index + 1)
+    }
+
+    pub(crate) fn error(self, problem: ColumnProblem) -> Error {
+        let column = self;
+        Error::Column { column, problem }
+    }
+}
+
+impl fmt::Display for ColumnRole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.called("column", "unit"))
+    }
+}
+
+/// Why a column cannot be found or used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ColumnProblem {
+    /// CSV: a name that is not in the header, of so many cells.
+    #[error("no such name among the {0} cells of the first row")]
+    NoSuchName(usize),
+    /// CSV: a number beyond the last column, which is this.
+    #[error("the first row has {0} columns, counted from 1")]
+    NoSuchNumber(usize),
+    /// CSV: a name where there is no header, in rows of so many cells.
+    #[error("without a header, columns are numbers from 1 to {0}")]
+    NotANumber(usize),
+    /// CSV: not quite the name that this column has, counted from 1.
+    #[error("the name of column {0} differs in case or white space; give it as it is, or as #{0}")]
+    NearlyNamed(usize),
+    /// CSV: a name that is also a number.
+    #[error(
+        "it is the name of one column and the number of another; write {sign}{by_number} for the number, or {sign}{by_name} for the one of that name"
+    )]
+    NameAndNumber {
+        /// The sign that makes a number of it, unless it has one.
+        sign: &'static str,
+        /// The column of that number, from 1.
+        by_number: usize,
+        /// The column of that name, from 1.
+        by_name: usize,
+    },
+    /// CSV: a unit must be one column.
+    #[error("several columns have that name; give the number of one")]
+    SeveralOfThatName,
+    /// A unit must be known to whoever counts, and a private column is not.
+    #[error("that column is private; units are named by a column that is copied")]
+    Private,
+    /// JSON lines: a path with an empty key.
+    #[error("give keys with dots between them, such as user.comment")]
+    EmptyKey,
+    /// JSON lines: a path that leads nowhere.
+    #[error("the first row has no such field")]
+    NoSuchField,
+    /// JSON lines: nothing to look for a path in.
+    #[error("the first row is not a JSON object, so it does not tell whether the path is right")]
+    NoObject,
+    /// Parquet: no such leaf among so many, nor group of leaves.
+    #[error("no such column among the {0} of the file")]
+    NoSuchColumn(usize),
+    /// Parquet: nothing that can be privatized.
+    #[error("it is not a column of strings")]
+    NotStrings,
+    /// Parquet: several units of one row.
+    #[error("that column is a list, and a row belongs to one unit")]
+    ListOfUnits,
+    /// Parquet: a type that names nobody.
+    #[error("that column has neither strings nor whole numbers")]
+    NotAName,
+}
+
+/// What is wrong with a row. Fixed words, never the row's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RowProblem {
+    /// No text.
+    #[error("is not UTF-8")]
+    NotUtf8,
+    /// CSV: cells may end where they seem not to.
+    #[error("has text or a backslash at a closing quote: a quote in a cell must be doubled")]
+    TornQuotes,
+    /// CSV: too short.
+    #[error("has fewer cells than the first row")]
+    FewerCells,
+    /// CSV: too long.
+    #[error("has more cells than the first row")]
+    MoreCells,
+    /// JSON lines: something else.
+    #[error("is not a JSON object")]
+    NoObject,
+    /// JSON lines: cut off, or never JSON.
+    #[error("is not valid JSON")]
+    NotJson,
+    /// JSON lines: a private column that is no text.
+    #[error("has a value that is not a string where a private column points")]
+    NotAString,
+    /// Nothing in the column that names units.
+    #[error("has nothing that names its unit, so nobody can say whose it is")]
+    NoUnit,
+    /// Longer than what is taken into memory.
+    #[error("is longer than a row may be")]
+    TooLong,
+}
+
+fn joined(differences: &[Difference]) -> String {
+    let told = differences.iter().map(|d| d.told(&d.setting));
+    told.collect::<Vec<_>>().join(", ")
 }
 
 fn after_row(row: Option<u64>) -> String {
     row.map_or(String::new(), |row| format!(" after row {row}"))
 }
 
-fn bad_row(offset: Option<u64>, reason: &str) -> String {
-    match offset {
-        Some(offset) => format!(
-            " (at byte {offset}) {reason}; --on-bad-row skip leaves such rows out, copy-null keeps them without their text"
-        ),
-        // Nor can a row without a place be left out.
-        None => format!(" {reason}; --on-bad-row copy-null keeps such rows without their text"),
-    }
+fn at_byte(offset: Option<u64>) -> String {
+    offset.map_or(String::new(), |offset| format!(" (at byte {offset})"))
 }
 
 fn kept(rows: u64, partial: &Path) -> String {
@@ -127,20 +392,19 @@ fn kept(rows: u64, partial: &Path) -> String {
 }
 
 impl Error {
-    /// A file that cannot be read.
-    pub fn read(path: &Path, source: io::Error) -> Error {
-        Error::File {
-            doing: "read",
-            path: path.to_owned(),
-            source,
-        }
+    pub(crate) fn read(path: &Path, source: io::Error) -> Error {
+        Error::file("read", path, source)
     }
 
-    /// A file that cannot be written.
-    pub fn write(path: &Path, source: io::Error) -> Error {
+    pub(crate) fn write(path: &Path, source: io::Error) -> Error {
+        Error::file("write", path, source)
+    }
+
+    fn file(doing: &'static str, path: &Path, source: io::Error) -> Error {
+        let path = path.to_owned();
         Error::File {
-            doing: "write",
-            path: path.to_owned(),
+            doing,
+            path,
             source,
         }
     }

@@ -16,8 +16,8 @@
 //! rules about existing files and links hold there too, except that the owner is not checked.
 
 use std::fs::{File, OpenOptions};
-use std::io;
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 /// A new file for this user alone; an error if anything has that name.
 pub fn create(path: &Path) -> io::Result<File> {
@@ -37,6 +37,40 @@ pub fn create_anew(path: &Path) -> io::Result<File> {
         _ => {}
     }
     create(path)
+}
+
+/// Puts a file for this user alone in its place, all of it or nothing, and safely on disk.
+pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let new = with_suffix(path, ".new");
+    let written = create_anew(&new).and_then(|mut file| {
+        file.write_all(content)?;
+        file.sync_all()
+    });
+    let placed = written.and_then(|()| std::fs::rename(&new, path));
+    if placed.is_err() {
+        let _ = std::fs::remove_file(&new);
+    }
+    placed?;
+    sync_folder(path);
+    Ok(())
+}
+
+/// A name with something after it.
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Makes names in a file's folder durable, where folders can be synchronized.
+pub(crate) fn sync_folder(path: &Path) {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
 }
 
 /// A file that is there already, to read and write, if it is a plain file of this user's. From

@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
+use brr::Choice;
+
 /// How records lie in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// Plain text.
+    #[default]
     Text,
     /// Cells between commas, or another delimiter.
     Csv,
@@ -17,9 +20,24 @@ pub enum Format {
     Parquet,
 }
 
+impl Choice for Format {
+    const WHAT: &'static str = "format";
+    const ALL: &'static [(&'static str, Format, &'static str)] = &[
+        ("text", Format::Text, "Plain text, one document per line"),
+        (
+            "csv",
+            Format::Csv,
+            "Cells separated by commas, in quotes where necessary",
+        ),
+        ("tsv", Format::Tsv, "Cells separated by tabs"),
+        ("jsonl", Format::Jsonl, "One JSON object per line"),
+        ("parquet", Format::Parquet, "Apache Parquet"),
+    ];
+}
+
 /// How the bytes of a file are compressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Packing {
+pub enum Compression {
     /// Not at all.
     #[default]
     None,
@@ -30,10 +48,10 @@ pub enum Packing {
 }
 
 impl Format {
-    /// By the extension, a packing's own left aside: `reviews.csv.gz` is CSV.
+    /// By the extension, a compression's own left aside: `reviews.csv.gz` is CSV.
     pub fn of(path: &Path) -> Option<Format> {
-        let inner = match Packing::of(path) {
-            Packing::None => path.to_owned(),
+        let inner = match Compression::of(path) {
+            Compression::None => path.to_owned(),
             _ => path.with_extension(""),
         };
         Some(match extension(&inner)?.as_str() {
@@ -45,26 +63,15 @@ impl Format {
             _ => return None,
         })
     }
-
-    /// Its name, as options and manifests have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Text => "text",
-            Format::Csv => "csv",
-            Format::Tsv => "tsv",
-            Format::Jsonl => "jsonl",
-            Format::Parquet => "parquet",
-        }
-    }
 }
 
-impl Packing {
+impl Compression {
     /// By the extension.
-    pub fn of(path: &Path) -> Packing {
+    pub fn of(path: &Path) -> Compression {
         match extension(path).as_deref() {
-            Some("gz" | "gzip") => Packing::Gzip,
-            Some("zst" | "zstd") => Packing::Zstd,
-            _ => Packing::None,
+            Some("gz" | "gzip") => Compression::Gzip,
+            Some("zst" | "zstd") => Compression::Zstd,
+            _ => Compression::None,
         }
     }
 }
@@ -78,12 +85,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_format_and_packing() {
-        let of = |name: &str| (Format::of(Path::new(name)), Packing::of(Path::new(name)));
-        assert_eq!(of("a.csv"), (Some(Format::Csv), Packing::None));
-        assert_eq!(of("a.b.TSV.gz"), (Some(Format::Tsv), Packing::Gzip));
-        assert_eq!(of("a.jsonl.zst"), (Some(Format::Jsonl), Packing::Zstd));
-        assert_eq!(of("a.gz"), (None, Packing::Gzip));
-        assert_eq!(of("csv"), (None, Packing::None));
+    fn names_tell_format_and_compression() {
+        let of = |name: &str| {
+            (
+                Format::of(Path::new(name)),
+                Compression::of(Path::new(name)),
+            )
+        };
+        assert_eq!(of("a.csv"), (Some(Format::Csv), Compression::None));
+        assert_eq!(of("a.b.TSV.gz"), (Some(Format::Tsv), Compression::Gzip));
+        assert_eq!(of("a.jsonl.zst"), (Some(Format::Jsonl), Compression::Zstd));
+        assert_eq!(of("a.gz"), (None, Compression::Gzip));
+        assert_eq!(of("csv"), (None, Compression::None));
     }
 }

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 
 use crate::chunks::{Framing, LineFraming};
 use crate::edits::{Edits, Style};
-use crate::error::{Error, NO_UNIT, Result, UNIT_IS_PRIVATE, nth_option};
+use crate::error::{ColumnProblem, ColumnRole, Error, Result, RowProblem};
 use crate::rows::RowFormat;
 use crate::units::trimmed;
 
@@ -72,10 +72,7 @@ impl Jsonl {
         for (number, path) in paths.iter().enumerate() {
             let keys = keys(path);
             if keys.iter().any(|key| key.is_empty()) {
-                return Err(Error::Usage(format!(
-                    "{}: give keys with dots between them, such as user.comment",
-                    nth_option("--column", number, paths.len())
-                )));
+                return Err(private(number, paths).error(ColumnProblem::EmptyKey));
             }
             root.want(&keys);
         }
@@ -91,12 +88,10 @@ impl Jsonl {
     pub fn with_unit(mut self, path: &str) -> Result<Jsonl> {
         let wanted = keys(path);
         if wanted.iter().any(|key| key.is_empty()) {
-            return Err(Error::Usage(
-                "--unit: give keys with dots between them, such as user.id".into(),
-            ));
+            return Err(ColumnRole::Unit.error(ColumnProblem::EmptyKey));
         }
         if self.paths.iter().any(|path| keys(path) == wanted) {
-            return Err(Error::Usage(UNIT_IS_PRIVATE.into()));
+            return Err(ColumnRole::Unit.error(ColumnProblem::Private));
         }
         let mut root = Node::default();
         root.want(&wanted);
@@ -110,9 +105,7 @@ impl Jsonl {
         if let Some((path, _)) = &self.unit
             && has(row, path) == Some(false)
         {
-            return Err(Error::Usage(
-                "--unit: the first row has no such field; check the path".into(),
-            ));
+            return Err(ColumnRole::Unit.error(ColumnProblem::NoSuchField));
         }
         let missing = |path: &String| has(row, path) != Some(true);
         let Some(number) = self
@@ -123,21 +116,14 @@ impl Jsonl {
         else {
             return Ok(());
         };
-        let reason = match has(row, &self.paths[number]) {
+        let problem = match has(row, &self.paths[number]) {
             None if row.trim_ascii_start().starts_with(b"[") => {
-                return Err(Error::Usage(
-                    "the input begins with an array: brr reads an object per line, such as jq -c '.[]' makes of it".into(),
-                ));
+                return Err(Error::JsonArray);
             }
-            None => {
-                "the first row is not a JSON object, so it does not tell whether the path is right"
-            }
-            Some(_) => "the first row has no such field, and what is not found is not privatized",
+            None => ColumnProblem::NoObject,
+            Some(_) => ColumnProblem::NoSuchField,
         };
-        Err(Error::Usage(format!(
-            "{}: {reason}; check the path, or give --optional-columns if some rows lack it",
-            nth_option("--column", number, self.paths.len())
-        )))
+        Err(private(number, &self.paths).error(problem))
     }
 }
 
@@ -149,6 +135,11 @@ fn has(row: &[u8], path: &str) -> Option<bool> {
     let mut search = Search::new(line);
     search.fields(line.trim(), &one.root).ok()?;
     Some(one.unseen().is_empty())
+}
+
+fn private(index: usize, paths: &[String]) -> ColumnRole {
+    let of = paths.len();
+    ColumnRole::Private { index, of }
 }
 
 /// The keys of a path.
@@ -334,32 +325,28 @@ impl<'c> Visitor<'c> for Elements {
 impl Jsonl {
     fn row<'c>(&self, line: &'c [u8], start: usize, edits: &mut Edits<'c>) {
         let Ok(line) = std::str::from_utf8(line) else {
-            return edits.bad_row("is not UTF-8");
+            return edits.bad_row(RowProblem::NotUtf8);
         };
         let object = line.trim_matches([' ', '\t', '\r', '\n']);
         if !object.starts_with('{') {
-            return edits.bad_row("is not a JSON object");
+            return edits.bad_row(RowProblem::NoObject);
         }
         let mut search = Search::new(line);
         if search.fields(object, &self.root).is_err() {
-            return edits.bad_row("is not valid JSON");
+            return edits.bad_row(RowProblem::NotJson);
         }
         search.found.sort_unstable_by_key(|found| found.range.start);
         for Found { range, text, .. } in search.found {
             let range = start + range.start..start + range.end;
             match text {
                 Some(text) => edits.cell(range, text, Style::default()),
-                None => edits.bad_cell(
-                    range,
-                    "has a value that is not a string where --column points",
-                    b"null",
-                ),
+                None => edits.bad_cell(range, RowProblem::NotAString, b"null"),
             }
         }
         if let Some((_, root)) = &self.unit
             && !name_unit(line, object, root, edits)
         {
-            edits.no_unit(NO_UNIT, b"null");
+            edits.no_unit(b"null");
         }
     }
 }
@@ -416,7 +403,7 @@ impl RowFormat for Jsonl {
         let _ = serde_json::to_writer(out, &text.text);
     }
 
-    fn unseen(&self) -> Vec<String> {
+    fn unseen(&self) -> Vec<ColumnRole> {
         let met = |path: &str| {
             let mut node = &self.root;
             for key in keys(path) {
@@ -429,7 +416,7 @@ impl RowFormat for Jsonl {
         };
         let paths = self.paths.iter().enumerate();
         let unseen = paths.filter(|(_, path)| !met(path));
-        let option = |(number, _)| nth_option("--column", number, self.paths.len());
-        unseen.map(option).collect()
+        let role = |(number, _)| private(number, &self.paths);
+        unseen.map(role).collect()
     }
 }

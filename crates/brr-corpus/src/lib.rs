@@ -2,44 +2,67 @@
 //!
 //! The rule that all formats share: what the user named as text is privatized, everything else is
 //! copied byte by byte. A record is never half done, and a run that was interrupted goes on from
-//! its last [`checkpoint`].
+//! its last checkpoint. [`Run`] is the entrance:
+//!
+//! ```no_run
+//! use brr_corpus::{Input, Output, Run};
+//! # fn example(privatizer: &brr::Privatizer) -> brr_corpus::Result {
+//! let input = Input::File("reviews.csv.gz".into());
+//! let output = Output::File("private.csv.zst".into());
+//! let run = Run {
+//!     columns: vec!["title".into(), "body".into()],
+//!     resume: true,
+//!     ..Run::new(privatizer)
+//! };
+//! let report = run.run(input, output)?;
+//! println!("{} rows", report.counts.rows);
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! A file passes through here in this order:
 //!
-//! - [`compression`]: packed bytes to bytes and back;
-//! - [`chunks`]: bytes to chunks of whole records, in constant memory;
-//! - [`text`], [`csv`], [`jsonl`]: where in a chunk the private cells are ([`edits`]);
-//! - [`pipeline`]: chunks through several threads, in order;
-//! - [`output`]: a partial file, its checkpoints, and the whole file in the end; [`files`] says who
-//!   may read them.
+//! - `input`, `compression`: compressed bytes to bytes and back;
+//! - `chunks`: bytes to chunks of whole records, in constant memory;
+//! - `text`, `csv`, `jsonl`: where in a chunk the private cells are (`edits`);
+//! - `pipeline`: chunks through several threads, in order;
+//! - `output`, `partial`: a partial file, its checkpoints, and the whole file in the end; [`files`]
+//!   says who may read them;
+//! - [`manifest`]: what was promised and done, on record.
 //!
-//! [`units`] counts the private words of each person, if a column says whose each row is.
+//! `units` counts the private words of each person, if a column says whose each row is.
 //!
-//! [`rows`] joins these. Parquet is no stream of records and has a path of its own, [`parquet`].
+//! `rows` joins these. Parquet is no stream of records and has a path of its own, `parquet`.
 
-pub mod checkpoint;
-pub mod chunks;
-pub mod compression;
-pub mod csv;
-pub mod edits;
+mod checkpoint;
+mod chunks;
+mod compression;
+mod csv;
+mod edits;
 mod error;
 pub mod files;
-pub mod format;
-pub mod jsonl;
-pub mod output;
+mod format;
+mod input;
+mod jsonl;
+pub mod manifest;
+mod output;
 #[cfg(feature = "parquet")]
-pub mod parquet;
-pub mod pipeline;
-pub mod rows;
-pub mod source;
-pub mod text;
-pub mod units;
+mod parquet;
+mod partial;
+mod pipeline;
+mod rows;
+mod run;
+mod text;
+mod units;
 
 pub use checkpoint::{Counts, Restart};
 pub use edits::OnBadRow;
-pub use error::{Error, Result};
-pub use format::{Format, Packing};
-pub use output::{Output, Partial};
-pub use rows::{Event, Job, Report};
-pub use source::Source;
-pub use units::Units;
+pub use error::{ColumnProblem, ColumnRole, Difference, Error, FileProblem, Result, RowProblem};
+pub use format::{Compression, Format};
+pub use input::Input;
+pub use output::Output;
+#[cfg(feature = "parquet")]
+pub use parquet::panic_is_told;
+pub use run::{Progress, Report, Run};
+pub use text::Document;
+pub use units::{Histogram, Statistics, shortened};

@@ -26,16 +26,16 @@ pub fn run<I: Send, O: Send>(
         }
         return Ok(());
     }
-    type Job<I, O> = (I, SyncSender<Result<O>>);
-    let (give, take) = sync_channel::<Job<I, O>>(threads);
+    type Given<I, O> = (I, SyncSender<Result<O>>);
+    let (give, take) = sync_channel::<Given<I, O>>(threads);
     let (announce, ordered) = sync_channel::<Receiver<Result<O>>>(threads * 2);
     let take = Mutex::new(take);
     std::thread::scope(|scope| {
         let (take, work) = (&take, &work);
         let worker = move || {
             loop {
-                let job = take.lock().map(|queue| queue.recv());
-                let Ok(Ok((input, result))) = job else {
+                let given = take.lock().map(|queue| queue.recv());
+                let Ok(Ok((input, result))) = given else {
                     return;
                 };
                 // A worker that died would leave the reader waiting.

@@ -1,21 +1,22 @@
 //! A stream of rows through the privatizer.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
-use brr::{Privatized, Privatizer};
+use brr::Privatized;
 
-use crate::checkpoint::{Counts, Restart};
+use crate::checkpoint::Counts;
 use crate::chunks::{Chunk, Chunks, Framing, LineFraming};
-use crate::csv::{Csv, Dialect, Frame};
+use crate::csv::{Csv, Frame};
 use crate::edits::{Edits, OnBadRow, Style};
-use crate::error::{Error, Result};
-use crate::format::Packing;
+use crate::error::{ColumnRole, Error, Result, RowProblem};
+use crate::format::{Compression, Format};
+use crate::input::{Input, Opened};
 use crate::jsonl::Jsonl;
-use crate::output::Output;
+use crate::output::Writer;
 use crate::pipeline;
-use crate::source::{Opened, Source};
-use crate::text::Text;
-use crate::units::{Ledger, Statistics, Units};
+use crate::run::{Progress, Run};
+use crate::text::{Document, Text};
+use crate::units::Ledger;
 
 /// A format whose records follow each other.
 pub trait RowFormat: Sync {
@@ -31,253 +32,134 @@ pub trait RowFormat: Sync {
     /// Writes a cell as the format wants it.
     fn write(&self, text: &Privatized, style: Style, out: &mut Vec<u8>);
 
-    /// Which of the options that name columns name one that no row had so far.
-    fn unseen(&self) -> Vec<String> {
+    /// Private columns that no row had so far.
+    fn unseen(&self) -> Vec<ColumnRole> {
         Vec::new()
     }
 }
 
-/// What to do, besides the format.
-#[derive(Clone, Copy)]
-pub struct Job<'a> {
-    /// Privatizes the cells.
-    pub privatizer: &'a Privatizer,
-    /// How many threads do so.
-    pub threads: usize,
-    /// Whose the rows are, and how many words each unit keeps.
-    pub units: Units<'a>,
-    /// What becomes of bad rows.
-    pub on_bad_row: OnBadRow,
-    /// Longest row that is kept in memory.
-    pub max_record: usize,
-    /// Set from outside to end the run at the next row.
-    pub stop: &'a AtomicBool,
-    /// Told what happens.
-    pub tell: &'a (dyn Fn(Event<'_>) + Sync),
-}
+const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// What happens in a run, besides how it ends.
-#[derive(Clone, Copy, Debug)]
-pub enum Event<'e> {
-    /// The input is open and its columns are found: rows come next.
-    Begun,
-    /// So many bytes of the input file are done.
-    Passed(u64),
-    /// No row of this run had anything where the column of this option should be.
-    Unseen(&'e str),
-}
+/// What no text begins with.
+const NO_TEXT: [(&[u8], &str); 4] = [
+    (
+        b"\x1f\x8b",
+        "this is packed by gzip: unpack it first, or give a file whose name ends in .gz",
+    ),
+    (
+        b"\x28\xb5\x2f\xfd",
+        "this is packed by Zstandard: unpack it first, or give a file whose name ends in .zst",
+    ),
+    (b"\xff\xfe", "this is UTF-16: convert it to UTF-8 first"),
+    (b"\xfe\xff", "this is UTF-16: convert it to UTF-8 first"),
+];
 
-/// What was done.
-#[derive(Clone, Debug, Default)]
-pub struct Report {
-    /// In numbers.
-    pub counts: Counts,
-    /// Private words per unit.
-    pub units: Statistics,
-    /// Where the run went on after an interruption.
-    pub restarts: Vec<Restart>,
-}
-
-impl Report {
-    /// Of a run whose units are counted in a ledger, or are the documents.
-    pub(crate) fn new(counts: Counts, ledger: Option<&Ledger>, output: &Output<'_>) -> Report {
-        let documents = || counts.lengths.statistics();
-        Report {
-            units: ledger.map_or_else(documents, |ledger| ledger.accounts.statistics()),
-            counts,
-            restarts: output.restarts(),
+/// Finds the columns by the first row; the format, and the bytes before the first row, which are
+/// copied.
+fn open<'a>(task: &Run<'a>, chunks: &mut Chunks) -> Result<(Box<dyn RowFormat + 'a>, Vec<u8>)> {
+    let malformed = |chunks: &Chunks, problem: &str| Error::Malformed {
+        name: chunks.input().name(),
+        problem: problem.into(),
+    };
+    for (mark, problem) in NO_TEXT {
+        if chunks.take_prefix(mark)? {
+            return Err(malformed(chunks, problem));
         }
     }
-}
-
-/// A row format whose columns may still have to be found in the input.
-pub enum Rows<'a> {
-    /// Plain text.
-    Text(Text<'a>),
-    /// CSV and relatives.
-    Csv {
-        /// How cells are told apart.
-        dialect: Dialect,
-        /// Names in the header, or numbers from 1.
-        columns: Vec<String>,
-        /// Whether there is a header, if that was said.
-        header: Option<bool>,
-    },
-    /// JSON lines.
-    Jsonl(Jsonl),
-}
-
-impl<'a> Rows<'a> {
-    /// The format, and the bytes before the first row, which are copied.
-    fn prepare(
-        self,
-        chunks: &mut Chunks,
-        unit: Option<&str>,
-    ) -> Result<(Box<dyn RowFormat + 'a>, Vec<u8>)> {
-        const BOM: &[u8] = b"\xef\xbb\xbf";
-        // What no text begins with.
-        for (mark, problem) in [
-            (
-                &b"\x1f\x8b"[..],
-                "this is packed by gzip: unpack it first, or give a file whose name ends in .gz",
-            ),
-            (
-                b"\x28\xb5\x2f\xfd",
-                "this is packed by Zstandard: unpack it first, or give a file whose name ends in .zst",
-            ),
-            (b"\xff\xfe", "this is UTF-16: convert it to UTF-8 first"),
-            (b"\xfe\xff", "this is UTF-16: convert it to UTF-8 first"),
-        ] {
-            if chunks.take_prefix(mark)? {
-                return Err(Error::Malformed {
-                    name: chunks.source().name().to_owned(),
-                    problem: problem.into(),
-                });
-            }
-        }
-        if let Rows::Text(text) = self {
-            return Ok((Box::new(text), Vec::new()));
-        }
-        let mut head = Vec::new();
-        if chunks.take_prefix(BOM)? {
-            head.extend_from_slice(BOM);
-        }
-        // Blank lines are no rows, before the first as anywhere.
-        while let Some(end) = chunks.take_line_end()? {
-            head.push(end);
-        }
-        match self {
-            Rows::Text(text) => Ok((Box::new(text), head)),
-            Rows::Jsonl(jsonl) => {
-                let jsonl = match unit {
-                    Some(path) => jsonl.with_unit(path)?,
-                    None => jsonl,
-                };
-                let first = chunks.peek_record(Box::new(LineFraming))?;
-                if !first.is_empty() {
-                    jsonl.check_first(&first)?;
-                }
-                Ok((Box::new(jsonl), head))
-            }
-            Rows::Csv {
-                dialect,
-                columns,
-                header,
-            } => {
-                let first = chunks.peek_record(Box::new(Frame::new(dialect)))?;
-                if first.is_empty() {
-                    return Err(Error::Malformed {
-                        name: chunks.source().name().to_owned(),
-                        problem: "it is empty: not even a header is there".into(),
-                    });
-                }
-                let (csv, header) = Csv::open(dialect, &columns, unit, &first, header)?;
-                if header {
-                    chunks.take(first.len());
-                    head.extend_from_slice(&first);
-                }
-                Ok((Box::new(csv), head))
-            }
-        }
+    let mut head = Vec::new();
+    if task.kind() == Format::Text {
+        let whole = task.document == Some(Document::File);
+        let line = task.document_line;
+        return Ok((Box::new(Text { whole, line }), head));
     }
+    if chunks.take_prefix(BOM)? {
+        head.extend_from_slice(BOM);
+    }
+    // Blank lines are no rows, before the first as anywhere.
+    while let Some(end) = chunks.take_line_end()? {
+        head.push(end);
+    }
+    if task.kind() == Format::Jsonl {
+        let mut jsonl = Jsonl::new(&task.columns, task.optional_columns)?;
+        if let Some(path) = &task.unit {
+            jsonl = jsonl.with_unit(path)?;
+        }
+        let first = chunks.peek_record(Box::new(LineFraming))?;
+        if !first.is_empty() {
+            jsonl.check_first(&first)?;
+        }
+        return Ok((Box::new(jsonl), head));
+    }
+    let first = chunks.peek_record(Box::new(Frame::new(task.dialect())))?;
+    if first.is_empty() {
+        return Err(malformed(chunks, "it is empty: not even a header is there"));
+    }
+    let (csv, header) = Csv::open(task, &first)?;
+    if header {
+        chunks.take(first.len());
+        head.extend_from_slice(&first);
+    }
+    Ok((Box::new(csv), head))
 }
 
-/// Privatizes all rows of the source into the output.
+/// Privatizes all rows of the input; private columns that none of them had.
 pub fn run(
-    job: &Job<'_>,
-    rows: Rows<'_>,
-    source: Source,
-    packing: Packing,
-    output: &mut Output<'_>,
-) -> Result<Report> {
-    let mut counts = output.counts();
-    let ledger = Ledger::open(&job.units);
-    let done = ledger.and_then(|mut ledger| {
-        stream(job, rows, source, packing, output, &mut counts, &mut ledger)?;
-        Ok(ledger)
-    });
-    let done = done.and_then(|ledger| output.complete().map(|()| ledger));
-    match done {
-        Ok(ledger) => Ok(Report::new(counts, ledger.as_ref(), output)),
-        Err(mut error) => {
-            if let Error::Truncated { row, .. } = &mut error {
-                *row = Some(counts.rows);
-            }
-            Err(output.fail(error))
-        }
-    }
-}
-
-fn stream(
-    job: &Job<'_>,
-    rows: Rows<'_>,
-    source: Source,
-    packing: Packing,
-    output: &mut Output<'_>,
+    task: &Run<'_>,
+    input: Input,
+    compression: Compression,
+    writer: &mut dyn Writer,
     counts: &mut Counts,
     ledger: &mut Option<Ledger>,
-) -> Result {
-    let position = output.position();
+) -> Result<Vec<ColumnRole>> {
+    let position = writer.so_far().map_or(0, |state| state.position);
     // A ledger has to see the rows that are done, too.
-    let again = match &source {
-        Source::File(path) if position > 0 && ledger.is_none() => Some(path.clone()),
-        _ => None,
-    };
-    let mut chunks = Chunks::new(source.open(packing)?, 0, job.max_record);
-    let (format, head) = rows.prepare(&mut chunks, job.units.column)?;
-    (job.tell)(Event::Begun);
+    let again = input.path().filter(|_| position > 0 && ledger.is_none());
+    let again = again.map(|path| path.to_owned());
+    let mut chunks = Chunks::new(input.open(compression)?, 0, task.max_record);
+    let (format, head) = open(task, &mut chunks)?;
+    task.tell(Progress::Begun);
     match again {
         Some(path) => {
-            let opened = Opened::file(&path, packing, position)?;
-            chunks = Chunks::new(opened, position, job.max_record);
+            let opened = Opened::file(&path, compression, position)?;
+            chunks = Chunks::new(opened, position, task.max_record);
         }
         None if head.is_empty() || position > 0 => {}
-        None => output.put(&head, counts, chunks.offset())?,
+        None => writer.put(&head, counts, chunks.offset())?,
     }
     chunks.frame(format.framing());
-    let taken = chunks.source().taken.clone();
-    let so_far = Job {
-        on_bad_row: policy_so_far(counts),
-        ..*job
-    };
+    let taken = chunks.input().taken.clone();
+    let so_far = policy_so_far(counts);
     let next = || {
         while let Some(mut chunk) = chunks.next_chunk()? {
             let Some(ledger) = ledger else {
                 return Ok(Some((chunk, Vec::new())));
             };
             if let Some(done) = chunk.split_before(position) {
-                caps(&so_far, &*format, &done, ledger);
+                caps(so_far, &*format, &done, ledger);
             }
             if chunk.length > 0 {
-                let caps = caps(job, &*format, &chunk, ledger);
+                let caps = caps(task.on_bad_row, &*format, &chunk, ledger);
                 return Ok(Some((chunk, caps)));
             }
         }
         Ok(None)
     };
-    let work = |(chunk, caps): (Chunk, Vec<u64>)| privatize(job, &*format, &chunk, &caps);
+    let work = |(chunk, caps): (Chunk, Vec<u64>)| privatize(task, &*format, &chunk, &caps);
     let write = |done: Done| {
         counts.add(&done.counts);
-        output.put(&done.bytes, counts, done.position)?;
-        (job.tell)(Event::Passed(taken.load(Ordering::Relaxed)));
-        if let Some((offset, reason)) = done.failed {
-            let row = counts.rows + 1;
-            return Err(Error::BadRow {
-                row,
+        writer.put(&done.bytes, counts, done.position)?;
+        task.tell(Progress::Bytes(taken.load(Ordering::Relaxed)));
+        match done.failed {
+            Some((offset, problem)) => Err(Error::BadRow {
+                row: counts.rows + 1,
                 offset: Some(offset),
-                reason,
-            });
+                problem,
+            }),
+            None => task.go_on(),
         }
-        if job.stop.load(Ordering::Relaxed) {
-            return Err(Error::Stopped);
-        }
-        Ok(())
     };
-    pipeline::run(job.threads, next, work, write)?;
-    for option in format.unseen() {
-        (job.tell)(Event::Unseen(&option));
-    }
-    Ok(())
+    pipeline::run(task.threads, next, work, write)?;
+    Ok(format.unseen())
 }
 
 /// What became of bad rows before a run went on, so that the same texts are counted again. If
@@ -291,8 +173,13 @@ fn policy_so_far(counts: &Counts) -> OnBadRow {
 }
 
 /// Counts the texts of a chunk, the next in the order of the file; the cap of each.
-fn caps(job: &Job<'_>, format: &dyn RowFormat, chunk: &Chunk, ledger: &mut Ledger) -> Vec<u64> {
-    let mut edits = Edits::with_units(job.on_bad_row, &ledger.naming);
+fn caps(
+    on_bad_row: OnBadRow,
+    format: &dyn RowFormat,
+    chunk: &Chunk,
+    ledger: &mut Ledger,
+) -> Vec<u64> {
+    let mut edits = Edits::with_units(on_bad_row, &ledger.naming);
     if !chunk.too_long() {
         format.edit(&chunk.bytes, &mut edits);
     }
@@ -308,19 +195,19 @@ struct Done {
     position: u64,
     counts: Counts,
     /// Where and why the next row ends the run.
-    failed: Option<(u64, &'static str)>,
+    failed: Option<(u64, RowProblem)>,
 }
 
-fn privatize(job: &Job<'_>, format: &dyn RowFormat, chunk: &Chunk, caps: &[u64]) -> Result<Done> {
-    let mut edits = Edits::new(job.on_bad_row);
+fn privatize(task: &Run<'_>, format: &dyn RowFormat, chunk: &Chunk, caps: &[u64]) -> Result<Done> {
+    let mut edits = Edits::new(task.on_bad_row);
     if chunk.too_long() {
-        edits.bad_row("is longer than --max-record allows");
+        edits.bad_row(RowProblem::TooLong);
         edits.end_row(0..0, || format.null_row());
     } else {
         format.edit(&chunk.bytes, &mut edits);
     }
-    let cut = edits.shorten(|text| caps.get(text).copied().unwrap_or(job.units.cap()));
-    let texts = job.privatizer.privatize_batch(edits.texts())?;
+    let cut = edits.shorten(|text| caps.get(text).copied().unwrap_or(task.cap()));
+    let texts = task.privatizer.privatize_batch(edits.texts())?;
     let bytes = edits.apply(&chunk.bytes, &texts, |text, style, out| {
         format.write(text, style, out);
     });
@@ -328,7 +215,7 @@ fn privatize(job: &Job<'_>, format: &dyn RowFormat, chunk: &Chunk, caps: &[u64])
     let length = failed.map_or(chunk.length, |bad| bad.start as u64);
     let position = chunk.offset + length;
     let bad_if = |policy| {
-        if job.on_bad_row == policy {
+        if task.on_bad_row == policy {
             edits.bad_rows()
         } else {
             0
@@ -344,6 +231,6 @@ fn privatize(job: &Job<'_>, format: &dyn RowFormat, chunk: &Chunk, caps: &[u64])
             cut,
             ..Counts::of(&texts)
         },
-        failed: failed.map(|bad| (position, bad.reason)),
+        failed: failed.map(|bad| (position, bad.problem)),
     })
 }

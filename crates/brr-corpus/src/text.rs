@@ -2,22 +2,36 @@
 
 use std::borrow::Cow;
 
-use brr::Privatized;
+use brr::{Choice, Privatized};
 
 use crate::chunks::{Framing, LineFraming, WholeFraming};
 use crate::edits::{Edits, Style};
 use crate::rows::RowFormat;
 
-/// What a document's line looks like when more than its text is asked for.
-pub type ReportLine<'a> = Box<dyn Fn(&Privatized) -> String + Sync + 'a>;
+/// What a document is in plain text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Document {
+    /// Each line.
+    #[default]
+    Line,
+    /// All of the input.
+    File,
+}
+
+impl Choice for Document {
+    const WHAT: &'static str = "document";
+    const ALL: &'static [(&'static str, Document, &'static str)] = &[
+        ("line", Document::Line, "Each line"),
+        ("file", Document::File, "The whole input"),
+    ];
+}
 
 /// Plain text.
-#[derive(Default)]
 pub struct Text<'a> {
     /// All of the input is one document.
     pub whole: bool,
     /// Writes this line for each document, in place of its text.
-    pub report: Option<ReportLine<'a>>,
+    pub line: Option<&'a (dyn Fn(&Privatized) -> String + Sync)>,
 }
 
 impl Text<'_> {
@@ -32,7 +46,7 @@ impl Text<'_> {
         let ended = bytes[..end].last() == Some(&b'\n');
         let body = if ended && !self.whole { end - 1 } else { end };
         let text = String::from_utf8_lossy(&bytes[from..body]);
-        let until = if self.report.is_some() { end } else { body };
+        let until = if self.line.is_some() { end } else { body };
         edits.cell(from..until, text, Style::default());
         edits.end_row(from..end, || self.null_row())
     }
@@ -60,7 +74,7 @@ impl RowFormat for Text<'_> {
     }
 
     fn null_row(&self) -> Vec<u8> {
-        if self.report.is_some() {
+        if self.line.is_some() {
             b"null\n".to_vec()
         } else {
             b"\n".to_vec()
@@ -68,8 +82,8 @@ impl RowFormat for Text<'_> {
     }
 
     fn write(&self, text: &Privatized, _: Style, out: &mut Vec<u8>) {
-        let line = match &self.report {
-            Some(report) => Cow::Owned(report(text) + "\n"),
+        let line = match self.line {
+            Some(line) => Cow::Owned(line(text) + "\n"),
             None => Cow::Borrowed(&text.text),
         };
         out.extend_from_slice(line.as_bytes());

@@ -1,9 +1,8 @@
 //! How many private words belong to one unit of privacy, such as a person.
 //!
 //! Losses add up, so what a release says about a person is the loss of all their words together.
-//! Which rows are whose, only a column can tell ([`Units::column`]); without one, the unit is the
-//! document. [`Statistics`] are what a manifest states, and [`Units::max_words`] caps the words of
-//! a unit in the order of the file: what lies beyond the cap is deleted.
+//! Which rows are whose, only a column can tell; without one, the unit is the document.
+//! [`Statistics`] are what a manifest states, and a cap holds for the words of a unit in the order of the file: what lies beyond the cap is deleted.
 //!
 //! # Why a statement is never too low
 //!
@@ -25,30 +24,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::Result;
-
-/// What a run takes for a unit.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Units<'a> {
-    /// The column that names each row's unit; none if the unit is the document.
-    pub column: Option<&'a str>,
-    /// The most private words that a unit keeps.
-    pub max_words: Option<u64>,
-}
+use crate::run::Run;
 
 /// A cell of which all words are kept.
 pub const NO_CAP: u64 = u64::MAX;
-
-impl Units<'_> {
-    /// The cap of a cell that no ledger was asked about.
-    pub fn cap(&self) -> u64 {
-        match (self.column, self.max_words) {
-            (None, Some(words)) => words,
-            (None, None) => NO_CAP,
-            // Words that nobody counted do not pass.
-            (Some(_), _) => 0,
-        }
-    }
-}
 
 /// What a name becomes: 128 bits.
 pub type UnitName = [u64; 2];
@@ -98,17 +77,21 @@ pub struct Accounts {
 
 impl Ledger {
     /// One for a run whose units are named by a column.
-    pub fn open(units: &Units<'_>) -> Result<Option<Ledger>> {
-        if units.column.is_none() {
+    pub fn open(task: &Run<'_>) -> Result<Option<Ledger>> {
+        if task.unit.is_none() {
             return Ok(None);
         }
-        Ok(Some(Ledger {
+        Ledger::new(task.max_words).map(Some)
+    }
+
+    fn new(max_words: Option<u64>) -> Result<Ledger> {
+        Ok(Ledger {
             naming: Naming::new()?,
             accounts: Accounts {
-                cap: units.max_words.unwrap_or(NO_CAP),
+                cap: max_words.unwrap_or(NO_CAP),
                 words: HashMap::new(),
             },
-        }))
+        })
     }
 }
 
@@ -200,11 +183,7 @@ mod tests {
     use super::*;
 
     fn ledger(max_words: Option<u64>) -> Ledger {
-        let units = Units {
-            column: Some("user"),
-            max_words,
-        };
-        Ledger::open(&units).unwrap().unwrap()
+        Ledger::new(max_words).unwrap()
     }
 
     #[test]

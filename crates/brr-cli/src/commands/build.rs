@@ -17,7 +17,7 @@ use brr_train::vocabulary_rule::{Case, Numbers, VocabularyRule};
 use crate::commands::privatize::positive;
 use crate::failure::Result;
 use crate::model_source::hex;
-use crate::output::{Kind, WholeFile};
+use crate::output::WholeFile;
 use crate::progress::Stages;
 use crate::usage::{Refused, whole};
 
@@ -107,7 +107,7 @@ fn code_bits(text: &str) -> std::result::Result<CodeBits, Refused> {
 
 pub fn run(args: Args) -> Result {
     // Refuse what cannot end well before minutes of work, not after.
-    let output = WholeFile::create(&args.output, Kind::Data, args.force)?;
+    let output = WholeFile::create(&args.output, args.force)?;
     let similarity = read_similarity(&args.similarity)?;
     let stages = Stages::new();
     let loaded = load(&args, &stages)?;

@@ -5,10 +5,11 @@ use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use brr::{Budget, Choice, MechanismKind, Model, Options, Privatizer};
+use brr_corpus::manifest::SCHEMA;
 use brr_eval::estimate::{Count, Documents, Effort, Estimates, Plan, Start, WordChannel, estimate};
 use serde_json::{Value, json};
 
-use crate::commands::privatize::{PrivacyArgs, SCHEMA, share};
+use crate::commands::privatize::{PrivacyArgs, share};
 use crate::failure::{Failure, Result};
 use crate::model_source;
 use crate::usage::Refused;

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, Result, UNIT_IS_PRIVATE, nth_option};
+use crate::error::{ColumnProblem, ColumnRole, Error, Result};
 
 /// Names in the first row; those that are not UTF-8 are `None`.
 type Names<'n> = [Option<Cow<'n, str>>];
@@ -16,17 +16,16 @@ type Names<'n> = [Option<Cow<'n, str>>];
 pub fn find(columns: &[String], names: &Names<'_>, header: Option<bool>) -> Result<Vec<usize>> {
     let mut found = Vec::new();
     let mut named = false;
-    for (i, column) in columns.iter().enumerate() {
-        let option = nth_option("--column", i, columns.len());
-        let (places, by_name) = of(column, &option, names, header)?;
+    let of = columns.len();
+    for (index, column) in columns.iter().enumerate() {
+        let role = ColumnRole::Private { index, of };
+        let (places, by_name) = places_of(column, role, names, header)?;
         // A row of data may well have a number in it.
         named |= by_name && as_number(column).is_none();
         found.extend(places);
     }
     if header.is_none() && !named {
-        return Err(Error::Usage(
-            "--column: a column by number alone does not tell whether the first row is a header: give --header or --no-header".into(),
-        ));
+        return Err(Error::HeaderUnknown);
     }
     found.sort_unstable();
     found.dedup();
@@ -40,20 +39,19 @@ pub fn find_unit(
     names: &Names<'_>,
     header: Option<bool>,
 ) -> Result<usize> {
-    let (places, _) = of(column, "--unit", names, header)?;
+    let role = ColumnRole::Unit;
+    let (places, _) = places_of(column, role, names, header)?;
     match places[..] {
-        [place] if private.contains(&place) => Err(Error::Usage(UNIT_IS_PRIVATE.into())),
+        [place] if private.contains(&place) => Err(role.error(ColumnProblem::Private)),
         [place] => Ok(place),
-        _ => Err(Error::Usage(
-            "--unit: several columns have that name; give the number of one".into(),
-        )),
+        _ => Err(role.error(ColumnProblem::SeveralOfThatName)),
     }
 }
 
 /// The places of one column, and whether they were found by its name.
-fn of(
+fn places_of(
     column: &str,
-    option: &str,
+    role: ColumnRole,
     names: &Names<'_>,
     header: Option<bool>,
 ) -> Result<(Vec<usize>, bool)> {
@@ -62,16 +60,15 @@ fn of(
     if header == Some(false) || by_name.is_empty() {
         return match by_number {
             Ok(place) => Ok((vec![place], false)),
-            Err(problem) => Err(Error::Usage(format!("{option}: {problem}"))),
+            Err(problem) => Err(role.error(problem)),
         };
     }
     if let Some(other) = by_number.ok().filter(|i| by_name != [*i]) {
-        let sign = if column.starts_with('#') { "" } else { "#" };
-        return Err(Error::Usage(format!(
-            "{option}: it is the name of one column and the number of another; write {sign}{} for the number, or {sign}{} for the one of that name",
-            other + 1,
-            by_name[0] + 1
-        )));
+        return Err(role.error(ColumnProblem::NameAndNumber {
+            sign: if column.starts_with('#') { "" } else { "#" },
+            by_number: other + 1,
+            by_name: by_name[0] + 1,
+        }));
     }
     Ok((by_name, true))
 }
@@ -88,27 +85,19 @@ fn as_number(column: &str) -> Option<usize> {
 }
 
 /// A column given by its number, or the reason why it is none.
-fn number(column: &str, names: &Names<'_>, header: Option<bool>) -> Result<usize, String> {
+fn number(column: &str, names: &Names<'_>, header: Option<bool>) -> Result<usize, ColumnProblem> {
     let width = names.len();
-    let problem = match as_number(column) {
-        Some(number) if (1..=width).contains(&number) => return Ok(number - 1),
-        Some(_) => format!("the first row has {width} columns, counted from 1"),
-        None if header == Some(false) => {
-            format!("without a header, columns are numbers from 1 to {width}")
-        }
+    match as_number(column) {
+        Some(number) if (1..=width).contains(&number) => Ok(number - 1),
+        Some(_) => Err(ColumnProblem::NoSuchNumber(width)),
+        None if header == Some(false) => Err(ColumnProblem::NotANumber(width)),
         None => {
             let plain = |name: &str| name.trim().to_lowercase();
             let alike = places(names, |name| plain(name) == plain(column));
-            match alike.first() {
-                Some(place) => format!(
-                    "the name of column {} differs in case or white space; give it as it is, or #{0} with --header",
-                    place + 1
-                ),
-                None => format!(
-                    "no such name among the {width} cells of the first row; check --delimiter, or give a number"
-                ),
-            }
+            Err(match alike.first() {
+                Some(place) => ColumnProblem::NearlyNamed(place + 1),
+                None => ColumnProblem::NoSuchName(width),
+            })
         }
-    };
-    Err(problem)
+    }
 }

@@ -19,8 +19,9 @@ use memchr::{memchr, memchr_iter, memchr2, memchr3};
 
 use crate::chunks::Framing;
 use crate::edits::{Edits, Style};
-use crate::error::{Error, NO_UNIT, Result};
+use crate::error::{Error, Result, RowProblem};
 use crate::rows::RowFormat;
+use crate::run::Run;
 use crate::units::trimmed;
 
 /// How cells are told apart.
@@ -34,10 +35,12 @@ pub struct Dialect {
 
 impl Dialect {
     /// A delimiter is an ASCII character that is no part of words, quotes or line ends.
-    pub fn new(delimiter: u8, quotes: bool) -> Option<Dialect> {
-        let fit = delimiter.is_ascii() && !delimiter.is_ascii_alphanumeric();
-        let fit = fit && !matches!(delimiter, b'"' | b'\n' | b'\r');
-        fit.then_some(Dialect { delimiter, quotes })
+    pub fn check(self) -> Result {
+        match self.delimiter {
+            b'"' | b'\n' | b'\r' => Err(Error::Delimiter),
+            d if !d.is_ascii() || d.is_ascii_alphanumeric() => Err(Error::Delimiter),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -250,13 +253,8 @@ pub struct Csv {
 
 impl Csv {
     /// Finds the columns by the first row, and whether that row is the header.
-    pub fn open(
-        dialect: Dialect,
-        columns: &[String],
-        unit: Option<&str>,
-        first: &[u8],
-        header: Option<bool>,
-    ) -> Result<(Csv, bool)> {
+    pub fn open(task: &Run<'_>, first: &[u8]) -> Result<(Csv, bool)> {
+        let (dialect, header) = (task.dialect(), task.header);
         let cells = Cells::new(dialect, first);
         let (mut names, mut quoted, mut torn) = (Vec::new(), Vec::new(), false);
         let mut at = 0;
@@ -271,11 +269,10 @@ impl Csv {
             }
         };
         if torn {
-            return Err(Error::Usage(
-                "the first row has text after a closing quote: a quote in a cell must be doubled; check --delimiter, or give --no-quotes".into(),
-            ));
+            return Err(Error::TornFirstRow);
         }
-        let found = columns::find(columns, &names, header)?;
+        let found = columns::find(&task.columns, &names, header)?;
+        let unit = task.unit.as_ref();
         let unit = unit.map(|unit| columns::find_unit(unit, &found, &names, header));
         let unit = unit.transpose()?;
         let header = header != Some(false);
@@ -310,7 +307,7 @@ impl Csv {
                 escapes |= cells.escaped(&cell);
                 match cells.text(&cell) {
                     Some(text) => edits.cell(cell.range, text, style),
-                    None => edits.bad_cell(cell.range, "is not UTF-8", self.null_cell()),
+                    None => edits.bad_cell(cell.range, RowProblem::NotUtf8, self.null_cell()),
                 }
             }
             (column, at) = (column + 1, next);
@@ -319,19 +316,17 @@ impl Csv {
             }
         }
         if !named {
-            edits.no_unit(NO_UNIT, self.null_cell());
+            edits.no_unit(self.null_cell());
         }
         if escapes {
             // Cells would be cut where they are not, and text land in columns that are copied.
-            edits.bad_row(
-                "has text or a backslash at a closing quote: a quote in a cell must be doubled",
-            );
+            edits.bad_row(RowProblem::TornQuotes);
         }
         if column != self.width {
             edits.bad_row(if column < self.width {
-                "has fewer cells than the first row"
+                RowProblem::FewerCells
             } else {
-                "has more cells than the first row"
+                RowProblem::MoreCells
             });
         }
         at

@@ -11,8 +11,8 @@ use ::parquet::schema::types::ColumnDescriptor;
 use super::BATCH;
 use crate::checkpoint::Counts;
 use crate::edits::OnBadRow;
-use crate::error::{NO_UNIT, Result};
-use crate::rows::Job;
+use crate::error::{Result, RowProblem};
+use crate::run::Run;
 use crate::units::shortened;
 
 /// A private column chunk.
@@ -56,7 +56,7 @@ impl Column {
 /// A value that cannot be privatized, in this row of the batch.
 pub struct BadValue {
     pub row: u64,
-    pub reason: &'static str,
+    pub problem: RowProblem,
 }
 
 /// A value's text, if it is one.
@@ -66,21 +66,21 @@ pub fn text(value: &ByteArray) -> Option<&str> {
 
 /// Privatizes the values of a batch.
 pub fn privatize_batch(
-    job: &Job<'_>,
+    task: &Run<'_>,
     description: &ColumnDescriptor,
     mut batch: Batch,
 ) -> Result<Result<Batch, BadValue>> {
     if let Some(bad) = (0..batch.values.len()).find_map(|value| batch.problem(value)) {
-        if job.on_bad_row == OnBadRow::Fail {
-            let (value, reason) = bad;
+        if task.on_bad_row == OnBadRow::Fail {
+            let (value, problem) = bad;
             let row = batch.rows_of(description)[value] as u64;
-            return Ok(Err(BadValue { row, reason }));
+            return Ok(Err(BadValue { row, problem }));
         }
         batch.empty_bad_values(description);
     }
     let cap = |value: usize| match batch.caps.get(value) {
         Some(cap) => cap.unwrap_or(0),
-        None => job.units.cap(),
+        None => task.cap(),
     };
     let texts = batch
         .values
@@ -88,7 +88,7 @@ pub fn privatize_batch(
         .map(|value| text(value).unwrap_or_default());
     let texts = texts.enumerate().map(|(i, text)| shortened(text, cap(i)));
     let (texts, cut): (Vec<&str>, Vec<u64>) = texts.unzip();
-    let privatized = job.privatizer.privatize_batch(&texts)?;
+    let privatized = task.privatizer.privatize_batch(&texts)?;
     batch.counts = Counts {
         cut: cut.iter().sum(),
         emptied: batch.counts.emptied,
@@ -101,10 +101,10 @@ pub fn privatize_batch(
 
 impl Batch {
     /// Whether a value cannot be privatized, and why.
-    fn problem(&self, value: usize) -> Option<(usize, &'static str)> {
+    fn problem(&self, value: usize) -> Option<(usize, RowProblem)> {
         match (text(&self.values[value]), self.caps.get(value)) {
-            (None, _) => Some((value, "is not UTF-8")),
-            (_, Some(None)) => Some((value, NO_UNIT)),
+            (None, _) => Some((value, RowProblem::NotUtf8)),
+            (_, Some(None)) => Some((value, RowProblem::NoUnit)),
             _ => None,
         }
     }

@@ -11,7 +11,7 @@ use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
 use super::BATCH;
 use super::batch::{Batch, text as text_of};
-use crate::error::{Error, Result, UNIT_IS_PRIVATE};
+use crate::error::{ColumnProblem, ColumnRole, Result};
 use crate::units::{Accounts, Naming, UnitName, trimmed};
 
 /// The leaf that names units.
@@ -19,19 +19,17 @@ pub fn find_unit(column: &str, private: &[bool], schema: &SchemaDescriptor) -> R
     let mut leaves = schema.columns().iter();
     let found = leaves.position(|leaf| leaf.path().string() == column);
     let problem = match found.map(|leaf| (leaf, schema.column(leaf))) {
-        None => "--unit: the file has no such column; give the whole path of one",
-        Some((leaf, _)) if private[leaf] => UNIT_IS_PRIVATE,
-        Some((_, leaf)) if leaf.max_rep_level() > 0 => {
-            "--unit: that column is a list, and a row belongs to one unit"
-        }
+        None => ColumnProblem::NoSuchColumn(schema.num_columns()),
+        Some((leaf, _)) if private[leaf] => ColumnProblem::Private,
+        Some((_, leaf)) if leaf.max_rep_level() > 0 => ColumnProblem::ListOfUnits,
         Some((leaf, description)) => match description.physical_type() {
             Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY | Type::INT32 | Type::INT64 => {
                 return Ok(leaf);
             }
-            _ => "--unit: that column has neither strings nor whole numbers",
+            _ => ColumnProblem::NotAName,
         },
     };
-    Err(Error::Usage(problem.into()))
+    Err(ColumnRole::Unit.error(problem))
 }
 
 /// The unit of each row of a row group; none where it is null or empty.

@@ -1,7 +1,7 @@
 //! `brr privatize`: text in, privatized text out.
 
 mod corpus;
-mod manifest;
+pub mod messages;
 mod privacy;
 
 use std::io::{self, IsTerminal};
@@ -9,16 +9,14 @@ use std::path::PathBuf;
 
 use brr::mechanism::Search;
 use brr::{Choice, Layout, Options, Privatized, Privatizer, Unknown};
-use brr_corpus::units::{NO_CAP, shortened};
-use brr_corpus::{Counts, Report, Source, files};
+use brr_corpus::{Counts, Input, manifest, shortened};
 use serde_json::json;
 
 use crate::failure::{Failure, Result};
 use crate::losses;
-use crate::output::{Sink, write_record};
+use crate::output::Sink;
 use crate::usage::whole;
 
-pub use manifest::SCHEMA;
 use privacy::choice;
 pub use privacy::{PrivacyArgs, positive, share};
 
@@ -98,14 +96,16 @@ pub fn run(args: Args) -> Result {
     };
     let model = args.privacy.open_model()?;
     let privatizer = Privatizer::new(model, options)?;
-    refuse_to_replace_manifest(&args)?;
     if args.text.is_empty() {
         return corpus::run(&args, &privatizer);
+    }
+    if let (Some(path), false) = (&args.manifest, args.force) {
+        manifest::refuse_existing(path)?;
     }
     let mut sink = Sink::open(args.output.as_deref(), args.force)?;
     announce(&args, &privatizer);
     let text = args.text.join(" ");
-    let (text, cut) = shortened(&text, args.corpus.max_words.unwrap_or(NO_CAP));
+    let (text, cut) = shortened(&text, args.corpus.max_words.unwrap_or(u64::MAX));
     let privatized = privatizer.privatize(text)?;
     let line = if args.json {
         json_line(&privatizer, &privatized)
@@ -119,12 +119,11 @@ pub fn run(args: Args) -> Result {
         cut,
         ..Counts::of(&[privatized])
     };
-    let report = Report {
-        units: counts.lengths.statistics(),
-        counts,
-        restarts: Vec::new(),
-    };
-    write_manifest(&args, &privatizer, &report, None)
+    if let Some(path) = &args.manifest {
+        let record = manifest::of_texts(&privatizer, &counts, args.corpus.max_words);
+        manifest::write(path, &record)?;
+    }
+    Ok(())
 }
 
 /// The default is for looking at the effect. What is kept or passed on should have a privacy loss
@@ -138,29 +137,16 @@ fn want_budget_for_a_file(args: &Args) -> Result {
     Ok(())
 }
 
-/// Known before hours of work, rather than after.
-fn refuse_to_replace_manifest(args: &Args) -> Result {
-    match &args.manifest {
-        Some(path) if files::is_there(path) && !args.force && !args.corpus.resume => {
-            Err(Failure::Usage(format!(
-                "--manifest: {} exists already: choose another name, or give --force to replace it",
-                path.display()
-            )))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Where documents come from, if not from the arguments.
-fn source(args: &Args) -> Source {
+fn input(args: &Args) -> Input {
     match &args.input {
-        Some(path) => Source::File(path.clone()),
+        Some(path) => Input::File(path.clone()),
         None => {
             let stdin = io::stdin();
             if stdin.is_terminal() {
                 eprintln!("brr: reading from the keyboard, a document per line; end with Ctrl-D");
             }
-            Source::Stream(Box::new(stdin))
+            Input::Stream(Box::new(stdin))
         }
     }
 }
@@ -205,18 +191,4 @@ fn json_line(privatizer: &Privatizer, privatized: &Privatized) -> String {
         "adjacency": privatizer.adjacency().to_string(),
     });
     line.to_string()
-}
-
-fn write_manifest(
-    args: &Args,
-    privatizer: &Privatizer,
-    report: &Report,
-    corpus: Option<&corpus::Corpus>,
-) -> Result {
-    let Some(path) = &args.manifest else {
-        return Ok(());
-    };
-    let mut record = manifest::record(privatizer, report, corpus);
-    record["unit"] = manifest::unit(privatizer, report, &args.corpus);
-    write_record(path, format!("{record:#}\n").as_bytes())
 }

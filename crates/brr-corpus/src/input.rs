@@ -9,67 +9,63 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::checkpoint::InputIdentity;
 use crate::compression;
 use crate::error::{Error, Result};
-use crate::format::Packing;
+use crate::format::Compression;
 
 /// A file, which may be opened again, or a stream, which may not.
-pub enum Source {
+pub enum Input {
     /// A file.
     File(PathBuf),
     /// Something that is read once.
     Stream(Box<dyn Read + Send>),
 }
 
-/// An opened source, unpacked.
+/// An opened input, unpacked.
 pub struct Opened {
     reader: Box<dyn Read + Send>,
-    /// What to call it.
-    name: String,
     path: Option<PathBuf>,
-    /// Bytes taken from the source itself, packed as they are.
+    /// Bytes taken from the input itself, packed as they are.
     pub taken: Arc<AtomicU64>,
 }
 
-impl Source {
+impl Input {
     /// What tells whether a file changed, if this is a file that stays.
-    pub fn identity(&self) -> Result<Option<InputIdentity>> {
-        let Source::File(path) = self else {
+    pub(crate) fn identity(&self) -> Result<Option<InputIdentity>> {
+        let Some(path) = self.path() else {
             return Ok(None);
         };
         let metadata = std::fs::metadata(path).map_err(|e| Error::read(path, e))?;
         Ok(metadata.is_file().then(|| InputIdentity::of(&metadata)))
     }
 
-    /// What to call it.
-    pub fn name(&self) -> String {
+    pub(crate) fn path(&self) -> Option<&Path> {
         match self {
-            Source::File(path) => path.display().to_string(),
-            Source::Stream(_) => "standard input".into(),
+            Input::File(path) => Some(path),
+            Input::Stream(_) => None,
         }
     }
 
-    /// Opens it.
-    pub fn open(self, packing: Packing) -> Result<Opened> {
+    pub(crate) fn open(self, compression: Compression) -> Result<Opened> {
         match self {
-            Source::File(path) => Opened::file(&path, packing, 0),
-            Source::Stream(stream) => {
-                let name = "standard input".to_owned();
-                Opened::new(stream, name, None, packing)
-            }
+            Input::File(path) => Opened::file(&path, compression, 0),
+            Input::Stream(stream) => Opened::new(stream, None, compression),
         }
     }
 }
 
 impl Opened {
     /// A file, from a place in its unpacked bytes on.
-    pub fn file(path: &Path, packing: Packing, offset: u64) -> Result<Opened> {
+    pub fn file(path: &Path, compression: Compression, offset: u64) -> Result<Opened> {
         let failed = |e| Error::read(path, e);
         let mut file = File::open(path).map_err(failed)?;
-        let seek = if packing == Packing::None { offset } else { 0 };
+        let seek = if compression == Compression::None {
+            offset
+        } else {
+            0
+        };
         if seek > 0 {
             file.seek(SeekFrom::Start(seek)).map_err(failed)?;
         }
-        let name = path.display().to_string();
-        let mut opened = Opened::new(Box::new(file), name, Some(path.to_owned()), packing)?;
+        let mut opened = Opened::new(Box::new(file), Some(path.to_owned()), compression)?;
         opened.taken.store(seek, Ordering::Relaxed);
         opened.skip(offset - seek)?;
         Ok(opened)
@@ -77,28 +73,23 @@ impl Opened {
 
     fn new(
         stream: Box<dyn Read + Send>,
-        name: String,
         path: Option<PathBuf>,
-        packing: Packing,
+        compression: Compression,
     ) -> Result<Opened> {
         let taken = Arc::new(AtomicU64::new(0));
         let counted = Counted(stream, taken.clone());
-        let reader = compression::reader(counted, packing);
-        let reader = reader.map_err(|source| Error::Stream {
-            name: "decompression",
-            source,
-        })?;
+        let reader = compression::reader(counted, compression);
         Ok(Opened {
-            reader,
-            name,
+            reader: reader.map_err(Error::Input)?,
             path,
             taken,
         })
     }
 
     /// What to call it.
-    pub fn name(&self) -> &str {
-        &self.name
+    pub fn name(&self) -> String {
+        let path = self.path.as_ref().map(|path| path.display().to_string());
+        path.unwrap_or_else(|| "the input".into())
     }
 
     /// Reads and forgets so many bytes.
@@ -126,7 +117,7 @@ impl Opened {
     /// The input ends where it must not.
     pub fn cut_short(&self, place: impl Into<String>) -> Error {
         Error::Truncated {
-            name: self.name.clone(),
+            name: self.name(),
             place: place.into(),
             row: None,
         }
@@ -136,10 +127,7 @@ impl Opened {
         match (error.kind(), &self.path) {
             (io::ErrorKind::UnexpectedEof, _) => self.cut_short("inside its compressed data"),
             (_, Some(path)) => Error::read(path, error),
-            (_, None) => Error::Stream {
-                name: "standard input",
-                source: error,
-            },
+            (_, None) => Error::Input(error),
         }
     }
 }

@@ -1,0 +1,151 @@
+//! The record of a run: what was promised and what was done. Never text. Its fields are
+//! documented in docs/corpora.md.
+//!
+//! It is for whoever ran it and not for release, so it is written for the owner alone
+//! ([`files`]).
+
+use std::path::Path;
+
+use brr::{Choice, Privatizer, Unknown};
+use serde_json::{Value, json};
+
+use crate::checkpoint::{Counts, Restart};
+use crate::error::{Error, FileProblem, Result};
+use crate::files;
+use crate::run::Run;
+use crate::units::Statistics;
+
+/// Number of the record's form. Records without a number are of form 1, in which an infinite
+/// loss is `null`.
+pub const SCHEMA: u64 = 2;
+
+/// A loss in JSON, which has no number for an infinite one.
+pub fn loss(loss: f64) -> Value {
+    if loss.is_finite() {
+        json!(loss)
+    } else {
+        json!("infinite")
+    }
+}
+
+/// The largest loss between any two tokens, unknown words included; infinite if the rule for
+/// unknown words tells them apart.
+pub fn loss_per_word(privatizer: &Privatizer) -> f64 {
+    match privatizer.options().unknown {
+        Unknown::Random => privatizer.guarantee().worst_token(),
+        _ => f64::INFINITY,
+    }
+}
+
+/// Of texts that are in no file, each a unit of its own that keeps at most `max_words`.
+pub fn of_texts(privatizer: &Privatizer, counts: &Counts, max_words: Option<u64>) -> Value {
+    let mut record = record(privatizer, counts);
+    let units = counts.lengths.statistics();
+    record["unit"] = unit(privatizer, counts, &units, None, max_words);
+    record
+}
+
+/// Of a run that is done.
+pub(crate) fn of_run(
+    task: &Run<'_>,
+    counts: &Counts,
+    units: &Statistics,
+    restarts: &[Restart],
+) -> Value {
+    let mut record = record(task.privatizer, counts);
+    record["format"] = json!(task.kind().name());
+    record["columns"] = json!(task.columns);
+    record["rows"] = json!(counts.rows);
+    record["bad_rows"] = json!({
+        "skipped": counts.skipped,
+        "emptied": counts.emptied,
+    });
+    // After each of these, rows were drawn that had been drawn before; what had been written of
+    // them was cut off and is in no output.
+    record["restarts"] = json!(restarts);
+    let column = task.unit.as_deref();
+    record["unit"] = unit(task.privatizer, counts, units, column, task.max_words);
+    record
+}
+
+/// Refuses a place where something is already.
+pub fn refuse_existing(path: &Path) -> Result {
+    match files::is_there(path) {
+        true => Err(FileProblem::ManifestExists.of(path)),
+        false => Ok(()),
+    }
+}
+
+/// Writes a record, in the place of one that is there.
+pub fn write(path: &Path, record: &Value) -> Result {
+    let text = format!("{record:#}\n");
+    files::replace(path, text.as_bytes()).map_err(|e| Error::write(path, e))
+}
+
+fn record(privatizer: &Privatizer, counts: &Counts) -> Value {
+    let (model, g, options) = (
+        privatizer.model(),
+        privatizer.guarantee(),
+        privatizer.options(),
+    );
+    let unknown_loss = match options.unknown {
+        Unknown::Random => g.unknown_loss,
+        _ => f64::INFINITY,
+    };
+    json!({
+        "schema": SCHEMA,
+        "brr": env!("CARGO_PKG_VERSION"),
+        "model": {
+            "name": model.meta_value("name").unwrap_or("unnamed model"),
+            "identity": model.file_identity().to_string(),
+            "codes": model.identity().to_string(),
+            "standing": model.standing().name(),
+            "words": model.vocabulary().len(),
+            "bits": model.bits().get(),
+        },
+        "mechanism": privatizer.mechanism().name(),
+        "epsilon": g.epsilon,
+        "metric": g.metric.to_string(),
+        "bound": loss(g.bound()),
+        "loss_nearest": loss(g.nearest()),
+        "loss_worst": loss(g.worst()),
+        "loss_unknown": loss(unknown_loss),
+        "loss_per_word": loss(loss_per_word(privatizer)),
+        "expected_keep": privatizer.expected_keep().map(|k| k.weighted),
+        "adjacency": privatizer.adjacency().to_string(),
+        "layout": options.layout.name(),
+        "unknown": options.unknown.name(),
+        "documents": counts.documents,
+        "words": counts.words,
+        "unknown_words": counts.unknown,
+        "total_loss": loss(privatizer.total_loss(counts.words)),
+    })
+}
+
+/// How many private words stand behind one unit, and what they cost together. Of the units
+/// themselves nothing is told.
+fn unit(
+    privatizer: &Privatizer,
+    counts: &Counts,
+    units: &Statistics,
+    column: Option<&str>,
+    max_words: Option<u64>,
+) -> Value {
+    let loss = |words| loss(privatizer.total_loss(words));
+    json!({
+        "column": column,
+        "units": units.units,
+        "max_words": max_words,
+        "words_cut": counts.cut,
+        "words": {
+            "largest": units.largest,
+            "percentile_99": units.percentile_99,
+            "median": units.median,
+        },
+        "total_loss": {
+            "largest": loss(units.largest),
+            "percentile_99": loss(units.percentile_99),
+            "median": loss(units.median),
+        },
+    })
+}
