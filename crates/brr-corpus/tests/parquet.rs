@@ -15,7 +15,8 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::record::RowAccessor;
 use parquet::schema::parser::parse_message_type;
-use support::{Folder, privatizer};
+use support::{listing, privatize, privatizer};
+use tempfile::tempdir;
 
 const GROUPS: i64 = 4;
 const ROWS: i64 = 1000;
@@ -62,8 +63,8 @@ fn assert_whole(path: &Path) {
 
 #[test]
 fn a_run_goes_on_at_a_row_group() {
-    let (privatizer, folder) = (privatizer(Layout::Keep), Folder::new());
-    write(&folder.path("in.parquet"));
+    let (privatizer, folder) = (privatizer(Layout::Keep), tempdir().unwrap());
+    write(&folder.path().join("in.parquet"));
     let run = Run {
         columns: vec!["body".into()],
         checkpoint_interval: Duration::ZERO,
@@ -84,24 +85,24 @@ fn a_run_goes_on_at_a_row_group() {
             progress: Some(&tell),
             ..run.clone()
         };
-        let stopped = folder.run(&interrupted, "in.parquet", "out.parquet");
+        let stopped = privatize(&folder, &interrupted, "in.parquet", "out.parquet");
         let Err(Error::Unfinished { rows, .. }) = stopped else {
             panic!("{stopped:?}");
         };
         assert_eq!(rows, stop_after * ROWS as u64);
     }
-    let report = folder.run(&run, "in.parquet", "out.parquet").unwrap();
+    let report = privatize(&folder, &run, "in.parquet", "out.parquet").unwrap();
     assert_eq!(report.counts.rows, (GROUPS * ROWS) as u64);
     assert_eq!(report.counts.documents, (GROUPS * ROWS / 2) as u64);
     assert_eq!(report.restarts.len() as i64, GROUPS - 1);
-    assert_whole(&folder.path("out.parquet"));
-    assert_eq!(folder.listing(), ["in.parquet", "out.parquet"]);
+    assert_whole(&folder.path().join("out.parquet"));
+    assert_eq!(listing(&folder), ["in.parquet", "out.parquet"]);
 }
 
 #[test]
 fn what_parquet_cannot_do_is_refused() {
-    let (privatizer, folder) = (privatizer(Layout::Keep), Folder::new());
-    write(&folder.path("in.parquet"));
+    let (privatizer, folder) = (privatizer(Layout::Keep), tempdir().unwrap());
+    write(&folder.path().join("in.parquet"));
     let run = Run {
         columns: vec!["body".into()],
         ..Run::new(&privatizer)
@@ -110,16 +111,16 @@ fn what_parquet_cannot_do_is_refused() {
         on_bad_row: OnBadRow::Skip,
         ..run.clone()
     };
-    let refused = folder.run(&skip, "in.parquet", "out.parquet");
+    let refused = privatize(&folder, &skip, "in.parquet", "out.parquet");
     assert!(matches!(refused, Err(Error::ParquetSkip)));
-    let packed = folder.run(&run, "in.parquet", "out.parquet.gz");
+    let packed = privatize(&folder, &run, "in.parquet", "out.parquet.gz");
     assert!(matches!(packed, Err(Error::CompressedParquet)));
     let mut bytes = Vec::new();
     let output = Output::Stream {
         writer: &mut bytes,
         name: None,
     };
-    let streamed = run.run(Input::File(folder.path("in.parquet")), output);
+    let streamed = run.run(Input::File(folder.path().join("in.parquet")), output);
     assert!(matches!(streamed, Err(Error::ParquetStream)));
-    assert_eq!(folder.listing(), ["in.parquet"]);
+    assert_eq!(listing(&folder), ["in.parquet"]);
 }

@@ -11,7 +11,8 @@ use brr_corpus::{
     ColumnProblem, ColumnRole, Difference, Error, FileProblem, Format, Input, OnBadRow, Output,
     Progress, Report, RowProblem, Run,
 };
-use support::{Folder, privatizer};
+use support::{listing, privatize, privatizer};
+use tempfile::{TempDir, tempdir};
 
 fn column(name: &str) -> Vec<String> {
     vec![name.to_owned()]
@@ -30,40 +31,40 @@ fn stream(run: &Run<'_>, input: &[u8]) -> (brr_corpus::Result<Report>, String) {
 
 #[test]
 fn a_file_becomes_another_and_its_manifest_says_how() {
-    let (privatizer, folder) = (privatizer(Layout::Keep), Folder::new());
+    let (privatizer, folder) = (privatizer(Layout::Keep), tempdir().unwrap());
     std::fs::write(
-        folder.path("in.csv"),
+        folder.path().join("in.csv"),
         "id,body,user\n1,Good FILM,a\n2,bad,b\n",
     )
     .unwrap();
     let run = Run {
         columns: column("body"),
         unit: Some("user".into()),
-        manifest: Some(folder.path("run.json")),
+        manifest: Some(folder.path().join("run.json")),
         ..Run::new(&privatizer)
     };
-    let report = folder.run(&run, "in.csv", "out.csv.gz").unwrap();
+    let report = privatize(&folder, &run, "in.csv", "out.csv.gz").unwrap();
     assert_eq!((report.counts.rows, report.counts.words), (2, 3));
     assert_eq!((report.units.units, report.units.largest), (2, 2));
-    assert_eq!(folder.listing(), ["in.csv", "out.csv.gz", "run.json"]);
+    assert_eq!(listing(&folder), ["in.csv", "out.csv.gz", "run.json"]);
     let mut text = String::new();
-    let packed = std::fs::File::open(folder.path("out.csv.gz")).unwrap();
+    let packed = std::fs::File::open(folder.path().join("out.csv.gz")).unwrap();
     let mut packed = flate2::read::MultiGzDecoder::new(packed);
     std::io::Read::read_to_string(&mut packed, &mut text).unwrap();
     assert_eq!(text, "id,body,user\n1,good film,a\n2,bad,b\n");
-    let written = std::fs::read(folder.path("run.json")).unwrap();
-    let written: serde_json::Value = serde_json::from_slice(&written).unwrap();
-    assert_eq!(Some(&written), report.manifest.as_ref());
-    assert_eq!(written["schema"], brr_corpus::manifest::SCHEMA);
+    let written = std::fs::read_to_string(folder.path().join("run.json")).unwrap();
+    let record = report.manifest.unwrap();
+    assert_eq!(written, format!("{record:#}\n"));
+    assert_eq!(record["schema"], brr_corpus::manifest::SCHEMA);
     assert_eq!(
-        (&written["format"], &written["rows"]),
+        (&record["format"], &record["rows"]),
         (&"csv".into(), &2.into())
     );
-    assert_eq!(written["unit"]["column"], "user");
+    assert_eq!(record["unit"]["column"], "user");
 }
 
 /// Stops after the first chunk that is done, as a signal or a user would.
-fn stopped(folder: &Folder, run: &Run<'_>) -> u64 {
+fn stopped(folder: &TempDir, run: &Run<'_>) -> u64 {
     let stop = AtomicBool::new(false);
     let tell = |progress| stop.store(progress != Progress::Begun, Ordering::Relaxed);
     let run = Run {
@@ -71,14 +72,14 @@ fn stopped(folder: &Folder, run: &Run<'_>) -> u64 {
         progress: Some(&tell),
         ..run.clone()
     };
-    match folder.run(&run, "in.jsonl", "out.jsonl") {
+    match privatize(folder, &run, "in.jsonl", "out.jsonl") {
         Err(Error::Unfinished {
             cause,
             rows,
             partial,
         }) => {
             assert!(matches!(*cause, Error::Stopped));
-            assert_eq!(partial, folder.path("out.jsonl.partial"));
+            assert_eq!(partial, folder.path().join("out.jsonl.partial"));
             rows
         }
         other => panic!("{other:?}"),
@@ -88,10 +89,10 @@ fn stopped(folder: &Folder, run: &Run<'_>) -> u64 {
 #[test]
 fn a_run_that_was_stopped_goes_on_if_it_is_the_same() {
     let (keep, words) = (privatizer(Layout::Keep), privatizer(Layout::Words));
-    let folder = Folder::new();
+    let folder = tempdir().unwrap();
     let row = |i: usize| format!("{{\"id\":{i},\"body\":\"good film\"}}\n");
     let text: String = (0..20_000).map(row).collect();
-    std::fs::write(folder.path("in.jsonl"), &text).unwrap();
+    std::fs::write(folder.path().join("in.jsonl"), &text).unwrap();
     let run = Run {
         columns: column("body"),
         threads: 2,
@@ -101,7 +102,7 @@ fn a_run_that_was_stopped_goes_on_if_it_is_the_same() {
     let rows = stopped(&folder, &run);
     assert!(rows > 0 && rows < 20_000, "{rows} rows");
 
-    let call = |run: &Run<'_>| folder.run(run, "in.jsonl", "out.jsonl");
+    let call = |run: &Run<'_>| privatize(&folder, run, "in.jsonl", "out.jsonl");
     let begun = call(&run).unwrap_err();
     let unfinished = FileProblem::UnfinishedRun;
     assert!(matches!(begun, Error::InTheWay { problem, .. } if problem == unfinished));
@@ -131,10 +132,10 @@ fn a_run_that_was_stopped_goes_on_if_it_is_the_same() {
         (rows, 20_000)
     );
     assert_eq!(
-        std::fs::read_to_string(folder.path("out.jsonl")).unwrap(),
+        std::fs::read_to_string(folder.path().join("out.jsonl")).unwrap(),
         text
     );
-    assert_eq!(folder.listing(), ["in.jsonl", "out.jsonl"]);
+    assert_eq!(listing(&folder), ["in.jsonl", "out.jsonl"]);
     let again = call(&resume).unwrap_err();
     let nothing = FileProblem::NothingToResume;
     assert!(matches!(again, Error::InTheWay { problem, .. } if problem == nothing));
@@ -142,13 +143,14 @@ fn a_run_that_was_stopped_goes_on_if_it_is_the_same() {
 
 #[test]
 fn what_does_not_fit_is_refused_before_anything_is_written() {
-    let (privatizer, folder) = (privatizer(Layout::Keep), Folder::new());
-    std::fs::write(folder.path("in.csv"), "id,body\n1,good\n").unwrap();
+    let (privatizer, folder) = (privatizer(Layout::Keep), tempdir().unwrap());
+    std::fs::write(folder.path().join("in.csv"), "id,body\n1,good\n").unwrap();
     let csv = Run {
         columns: column("body"),
         ..Run::new(&privatizer)
     };
-    let refused = |run: &Run<'_>, output: &str| folder.run(run, "in.csv", output).unwrap_err();
+    let refused =
+        |run: &Run<'_>, output: &str| privatize(&folder, run, "in.csv", output).unwrap_err();
     let none = refused(&Run::new(&privatizer), "out.csv");
     assert!(matches!(
         none,
@@ -201,13 +203,13 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
     let told = Error::Column { column, problem }.to_string();
     assert_eq!(refused(&unit, "out.csv").to_string(), told);
     let manifest = Run {
-        manifest: Some(folder.path("in.csv")),
+        manifest: Some(folder.path().join("in.csv")),
         ..csv.clone()
     };
     let there = FileProblem::ManifestExists;
     let refusal = refused(&manifest, "out.csv");
     assert!(matches!(refusal, Error::InTheWay { problem, .. } if problem == there));
-    assert_eq!(folder.listing(), ["in.csv"]);
+    assert_eq!(listing(&folder), ["in.csv"]);
 
     let resume = Run {
         resume: true,
