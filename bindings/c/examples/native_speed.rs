@@ -26,7 +26,11 @@ fn main() {
         .nth(1)
         .map_or(5, |n| n.parse().expect("a number"));
     let model = Arc::new(brr_english::model().expect("the built-in model"));
-    let privatizer = brr::Privatizer::new(model, brr::Options::default()).expect("the defaults");
+    let options = brr::Options {
+        mechanism: brr::MechanismKind::Brr,
+        ..brr::Options::default()
+    };
+    let privatizer = brr::Privatizer::new(model, options).expect("sound options");
     let run = |texts: u32| -> u64 {
         let texts = (0..texts).map(|_| privatizer.privatize(&text).expect("randomness"));
         texts.map(|private| private.tokens).sum()

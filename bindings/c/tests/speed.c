@@ -20,7 +20,9 @@ int main(int argc, char **argv) {
   struct brr_model *model = NULL;
   struct brr_privatizer *privatizer = NULL;
   if (brr_model_english(&model) != BRR_OK) return 1;
-  if (brr_privatizer_new(model, NULL, &privatizer) != BRR_OK) return 1;
+  struct brr_options options = brr_options_default();
+  options.mechanism = BRR_MECHANISM_BRR;
+  if (brr_privatizer_new(model, &options, &privatizer) != BRR_OK) return 1;
   double start = 0, words = 0;
   for (int i = -20; i < 20 * rounds; i++) {
     if (i == 0) start = now(); /* warm by now */
