@@ -1,0 +1,98 @@
+"""Runs the commands of README.md and docs/*.md, as a reader would, in a folder of their own.
+
+A command is a line of a `sh` block, or of a block without a language in which every line
+begins with a program of this project. The commands of a page run one after another in one
+temporary folder, so a later one may read what an earlier one wrote. Files that a reader
+would bring are made on the spot (stand_ins.py).
+"""
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import time
+
+from . import markdown, stand_ins
+
+SECONDS = 100
+PROGRAMS = re.compile(r"(brr|cargo|pip|npm|(\./)?(scripts|experiments)/\S+)(\s|$)")
+
+# What does not run here, and why. A rule that no command meets is an error.
+LEFT_OUT = [
+    (r"cargo ", "compiles for minutes; scripts/test and .ci/run do it"),
+    (r"scripts/", "takes minutes, and runs as a step of .ci/run or of a workflow"),
+    (r"brr evaluate experiments/imdb/", "takes hours, on data that has to be fetched"),
+    (r"brr evaluate experiments/small/", "takes half a minute, and scripts/test-evaluate does it"),
+]
+# What takes minutes runs with a small model or fewer draws.
+SMALLER = [
+    (r"brr calibrate (?!.*\.brr)", " model.brr"),
+    (r"brr audit ", " --trials 2000 --timings 0"),
+]
+# Ways to write `brr` before it is installed.
+PREFIX = re.compile(r"cargo run --release (--bin brr )?-- ")
+
+
+def pages(repository):
+    return [page for page in repository.pages() if page == "README.md" or re.fullmatch(r"docs/[^/]+\.md", page)]
+
+
+def commands(text):
+    """(line, command) for each command of a page; lines that end in a backslash are joined."""
+    for block in markdown.blocks(text):
+        if block.language not in ("sh", "bash", "shell", ""):
+            continue
+        joined = [
+            (block.line + block.text.count("\n", 0, match.start()), match[0].replace("\\\n", " ").strip())
+            for match in re.finditer(r"(?:[^\n]*\\\n)*[^\n]+", block.text)
+        ]
+        joined = [(line, command) for line, command in joined if command and not command.startswith("#")]
+        if block.language or all(PROGRAMS.match(command) for _, command in joined):
+            yield from joined
+
+
+def check(repository, program, folder):
+    """Runs all commands; yields a line for each that fails, and for each rule without use."""
+    models = stand_ins.Models(program, pathlib.Path(folder))
+    used = set()
+    for page in pages(repository):
+        place = pathlib.Path(folder, page.replace("/", "-"))
+        place.mkdir()
+        stand_ins.small_experiment(repository.root, place)
+        for line, command in commands(repository.read(page)):
+            command = PREFIX.sub("brr ", command)
+            rule = next((rule for rule, _ in LEFT_OUT if re.match(rule, command)), None)
+            if rule:
+                used.add(rule)
+                continue
+            what = run(command, place, program, models)
+            if what:
+                yield f"{page}:{line}: {what}"
+    for rule, _ in LEFT_OUT:
+        if rule not in used:
+            yield f"no command meets the rule {rule!r}: take it out of LEFT_OUT in scripts/lib/check_docs/commands.py"
+
+
+def run(command, place, program, models):
+    """What is wrong with a command, if anything."""
+    for pattern, more in SMALLER:
+        if re.match(pattern, command):
+            # Before a comment, a pipe or a redirection.
+            head = re.match(r"(?:[^#|<>\"']|\"[^\"]*\"|'[^']*')*", command)[0]
+            command = head.rstrip() + more + " " + command[len(head):]
+    words = shlex.split(command, comments=True)
+    stand_ins.make(words, place, models)
+    environment = {**os.environ, "PATH": f"{pathlib.Path(program).parent}:{os.environ['PATH']}"}
+    began = time.monotonic()
+    try:
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", command], cwd=place, env=environment,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS, check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"not done after {SECONDS} seconds: {command}"
+    print(f"  {time.monotonic() - began:5.1f} s  {command}", flush=True)
+    if done.returncode:
+        last = "\n    ".join(done.stderr.strip().splitlines()[-5:])
+        return f"ends with code {done.returncode}: {command}\n    {last}"
+    return None
