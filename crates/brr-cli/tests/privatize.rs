@@ -412,3 +412,30 @@ fn bytes_that_are_no_text_do_not_pass() {
     assert!(ran.stdout.starts_with("good ") && ran.stdout.ends_with(" film\n"));
     assert!(!ran.stdout.contains('\u{fffd}'));
 }
+
+#[test]
+fn a_manifest_that_cannot_be_written_is_told_before_the_work() {
+    let ran = run(&[
+        "privatize",
+        "-q",
+        "--manifest",
+        "/nowhere/at/all.json",
+        "the film",
+    ]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{}", ran.stderr);
+    let folder = Folder::new();
+    let input = folder.file("in.txt", b"the film\n");
+    let output = folder.name("out.txt");
+    let args = [
+        "--input",
+        &input,
+        "--output",
+        &output,
+        "--keep",
+        "0.4",
+        "--manifest",
+    ];
+    let ran = run(&[&["privatize", "-q"][..], &args, &["/nowhere/at/all.json"]].concat());
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert_eq!(folder.listing(), ["in.txt"]);
+}

@@ -54,6 +54,7 @@ impl Counts {
             documents: privatized.len() as u64,
             words: privatized.iter().map(|text| text.tokens).sum(),
             unknown: privatized.iter().map(|text| text.unknown).sum(),
+            cut: privatized.iter().map(|text| text.cut).sum(),
             lengths,
             ..Counts::default()
         }

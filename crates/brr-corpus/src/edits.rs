@@ -6,7 +6,7 @@ use std::ops::Range;
 use brr::{Choice, Privatized};
 
 use crate::error::RowProblem;
-use crate::units::{Naming, UnitName, shortened};
+use crate::units::{Naming, UnitName};
 
 /// What becomes of a row that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -169,21 +169,6 @@ impl<'c> Edits<'c> {
     pub fn texts_of_units(&self) -> impl Iterator<Item = (UnitName, &str)> {
         let texts = self.texts.iter().map(|text| &**text);
         self.units.iter().copied().zip(texts)
-    }
-
-    /// Cuts each text to its cap; how many words that took away.
-    pub fn shorten(&mut self, cap: impl Fn(usize) -> u64) -> u64 {
-        let mut cut = 0;
-        for (i, text) in self.texts.iter_mut().enumerate() {
-            let (kept, gone) = shortened(text, cap(i));
-            cut += gone;
-            let length = kept.len();
-            match text {
-                Cow::Borrowed(text) => *text = &text[..length],
-                Cow::Owned(text) => text.truncate(length),
-            }
-        }
-        cut
     }
 
     /// The private texts, in order.

@@ -39,6 +39,13 @@ pub fn create_anew(path: &Path) -> io::Result<File> {
     create(path)
 }
 
+/// Whether a file can be [replaced](replace): makes the temporary file beside it, and removes it.
+pub fn try_beside(path: &Path) -> io::Result<()> {
+    let new = with_suffix(path, ".new");
+    create_anew(&new)?;
+    std::fs::remove_file(&new)
+}
+
 /// Puts a file for this user alone in its place, all of it or nothing, and safely on disk.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let new = with_suffix(path, ".new");

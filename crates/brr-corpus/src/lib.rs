@@ -65,4 +65,4 @@ pub use output::Output;
 pub use parquet::panic_is_told;
 pub use run::{Progress, Report, Run};
 pub use text::Document;
-pub use units::{Histogram, Statistics, shortened};
+pub use units::{Histogram, Statistics};

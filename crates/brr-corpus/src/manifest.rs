@@ -68,12 +68,13 @@ pub(crate) fn of_run(
     record
 }
 
-/// Refuses a place where something is already.
-pub fn refuse_existing(path: &Path) -> Result {
-    match files::is_there(path) {
-        true => Err(FileProblem::ManifestExists.of(path)),
-        false => Ok(()),
+/// Refuses a place where no record can be written, or, unless it may be replaced, where something
+/// is already: known before the work rather than after it, when the budget is spent.
+pub fn prepare(path: &Path, replace: bool) -> Result {
+    if !replace && files::is_there(path) {
+        return Err(FileProblem::ManifestExists.of(path));
     }
+    files::try_beside(path).map_err(|e| Error::write(path, e))
 }
 
 /// Writes a record, in the place of one that is there.

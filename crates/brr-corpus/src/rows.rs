@@ -206,8 +206,8 @@ fn privatize(task: &Run<'_>, format: &dyn RowFormat, chunk: &Chunk, caps: &[u64]
     } else {
         format.edit(&chunk.bytes, &mut edits);
     }
-    let cut = edits.shorten(|text| caps.get(text).copied().unwrap_or(task.cap()));
-    let texts = task.privatizer.privatize_batch(edits.texts())?;
+    let cap = |text: usize| caps.get(text).copied().unwrap_or(task.cap());
+    let texts = task.privatizer.privatize_capped(edits.texts(), cap)?;
     let bytes = edits.apply(&chunk.bytes, &texts, |text, style, out| {
         format.write(text, style, out);
     });
@@ -228,7 +228,6 @@ fn privatize(task: &Run<'_>, format: &dyn RowFormat, chunk: &Chunk, caps: &[u64]
             rows: edits.rows(),
             skipped: bad_if(OnBadRow::Skip),
             emptied: bad_if(OnBadRow::CopyNull),
-            cut,
             ..Counts::of(&texts)
         },
         failed: failed.map(|bad| (position, bad.problem)),

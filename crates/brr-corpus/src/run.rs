@@ -241,8 +241,8 @@ impl Run<'_> {
         }
         match &self.manifest {
             // Known before hours of work, rather than after.
-            Some(path) if !self.force && !self.resume => manifest::refuse_existing(path),
-            _ => Ok(()),
+            Some(path) => manifest::prepare(path, self.force || self.resume),
+            None => Ok(()),
         }
     }
 

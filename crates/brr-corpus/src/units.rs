@@ -113,18 +113,6 @@ impl Accounts {
     }
 }
 
-/// A text with no more words than its cap, and how many were cut off.
-pub fn shortened(text: &str, cap: u64) -> (&str, u64) {
-    if cap == NO_CAP {
-        return (text, 0);
-    }
-    let words = text::count(text) as u64;
-    match usize::try_from(cap) {
-        Ok(cap) if (cap as u64) < words => (text::prefix(text, cap), words - cap as u64),
-        _ => (text, 0),
-    }
-}
-
 /// How many units have so many words. It has an entry for each number that occurs: of n words in
 /// all, at most about the square root of 2n.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -195,9 +183,6 @@ mod tests {
         assert_eq!(ledger.accounts.admit(a, "four five. six"), 2);
         assert_eq!(ledger.accounts.admit(a, "seven"), 0);
         assert_eq!(ledger.accounts.admit(b, "!"), NO_CAP);
-        assert_eq!(shortened("four five. six", 2), ("four five", 1));
-        assert_eq!(shortened("(seven)", 0), ("", 1));
-        assert_eq!(shortened("as it is.", 3), ("as it is.", 0));
         let found = ledger.accounts.statistics();
         assert_eq!((found.units, found.largest), (2, 5));
     }

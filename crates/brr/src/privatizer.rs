@@ -64,13 +64,15 @@ pub struct Privatized {
     pub tokens: u64,
     /// How many of them had no code. (Not private: for the user's own eyes.)
     pub unknown: u64,
+    /// How many more it had before it was cut to a cap.
+    pub cut: u64,
 }
 
 /// Texts with a word drawn for each token.
 pub(crate) struct Drawn<'t> {
     pub tokens: Tokens<'t>,
-    /// Where the pieces and the tokens of each text end.
-    ends: Vec<(usize, usize)>,
+    /// Where the pieces and the tokens of each text end, and how many tokens were cut off.
+    ends: Vec<(usize, usize, u64)>,
     pub outputs: Vec<WordId>,
 }
 
@@ -162,7 +164,17 @@ impl Privatizer {
     /// Privatizes many texts at once, each word on its own: faster than one by
     /// one, with the same distribution.
     pub fn privatize_batch(&self, texts: &[impl AsRef<str>]) -> Result<Vec<Privatized>> {
-        Ok(self.run(texts, &mut Noise::from_os()?))
+        self.privatize_capped(texts, |_| u64::MAX)
+    }
+
+    /// As [`privatize_batch`](Self::privatize_batch), with at most `cap(i)` tokens of text `i`:
+    /// those beyond are deleted, with whatever stands behind the last one that is kept.
+    pub fn privatize_capped(
+        &self,
+        texts: &[impl AsRef<str>],
+        cap: impl Fn(usize) -> u64,
+    ) -> Result<Vec<Privatized>> {
+        Ok(self.run(texts, cap, &mut Noise::from_os()?))
     }
 
     /// As [`privatize_batch`](Self::privatize_batch), with noise that may be
@@ -173,20 +185,26 @@ impl Privatizer {
         texts: &[impl AsRef<str>],
         noise: &mut Noise,
     ) -> Vec<Privatized> {
-        self.run(texts, noise)
+        self.run(texts, |_| u64::MAX, noise)
     }
 
-    fn run(&self, texts: &[impl AsRef<str>], noise: &mut Noise) -> Vec<Privatized> {
-        let drawn = self.draw(texts, noise);
+    fn run(
+        &self,
+        texts: &[impl AsRef<str>],
+        cap: impl Fn(usize) -> u64,
+        noise: &mut Noise,
+    ) -> Vec<Privatized> {
+        let drawn = self.draw(texts, cap, noise);
         let (mut piece, mut token) = (0, 0);
         let mut privatized = Vec::with_capacity(texts.len());
-        for &(piece_end, token_end) in &drawn.ends {
+        for &(piece_end, token_end, cut) in &drawn.ends {
             let words = &drawn.tokens.words[token..token_end];
             let rendering = self.rendering(words, &drawn.outputs[token..token_end]);
             privatized.push(Privatized {
                 text: rendering.text(&drawn.tokens.pieces[piece..piece_end]),
                 tokens: words.len() as u64,
                 unknown: words.iter().filter(|w| w.is_none()).count() as u64,
+                cut,
             });
             (piece, token) = (piece_end, token_end);
         }
@@ -194,8 +212,13 @@ impl Privatizer {
     }
 
     /// Cuts texts, looks their tokens up, and draws a word for each.
-    pub(crate) fn draw<'t>(&self, texts: &'t [impl AsRef<str>], noise: &mut Noise) -> Drawn<'t> {
-        let (tokens, ends) = self.cut(texts);
+    pub(crate) fn draw<'t>(
+        &self,
+        texts: &'t [impl AsRef<str>],
+        cap: impl Fn(usize) -> u64,
+        noise: &mut Noise,
+    ) -> Drawn<'t> {
+        let (tokens, ends) = self.cut(texts, cap);
         let outputs = self.mechanism.privatize(&tokens.words, noise);
         Drawn {
             tokens,
@@ -204,13 +227,18 @@ impl Privatizer {
         }
     }
 
-    /// Cuts texts: their tokens, and where the pieces and tokens of each text end.
-    fn cut<'t>(&self, texts: &'t [impl AsRef<str>]) -> (Tokens<'t>, Vec<(usize, usize)>) {
+    /// Cuts texts: their tokens, where the pieces and tokens of each text end, and what its
+    /// cap took away.
+    fn cut<'t>(
+        &self,
+        texts: &'t [impl AsRef<str>],
+        cap: impl Fn(usize) -> u64,
+    ) -> (Tokens<'t>, Vec<(usize, usize, u64)>) {
         let mut lookup = Lookup::new(self.model.vocabulary(), self.model.lowercase());
         let mut tokens = Tokens::default();
-        let ends = texts.iter().map(|text| {
-            tokens.push(text.as_ref(), &mut lookup);
-            (tokens.pieces.len(), tokens.words.len())
+        let ends = texts.iter().enumerate().map(|(i, text)| {
+            let cut = tokens.push(text.as_ref(), &mut lookup, cap(i));
+            (tokens.pieces.len(), tokens.words.len(), cut)
         });
         let ends = ends.collect();
         (tokens, ends)

@@ -98,6 +98,35 @@ proptest! {
     }
 }
 
+proptest! {
+    /// A cap keeps the first tokens of the one cut of the whole text: what is left has a
+    /// structure that depends on the structure of the whole alone.
+    #[test]
+    fn a_cap_cuts_the_pieces_and_not_the_characters(
+        text in "(\\PC|[ a-z'.<>/@\\n:;()&-]|\u{b7}|\u{2bc}|n't|'s|😀|[0-9]){0,30}", cap in 0u64..8,
+    ) {
+        let p = privatizer(Options::default());
+        let whole = p.privatize(&text).unwrap();
+        let capped = p.privatize_capped(&[&text], |_| cap).unwrap().remove(0);
+        prop_assert_eq!(capped.tokens, whole.tokens.min(cap));
+        prop_assert_eq!(capped.cut, whole.tokens - capped.tokens);
+        let (short, long) = (layout(&capped.text), layout(&whole.text));
+        prop_assert!(long.starts_with(&short), "{:?} {:?}", short, long);
+        prop_assert!(capped.cut == 0 || short.is_empty() || short.ends_with('_'));
+    }
+}
+
+/// Both are an apostrophe and four tokens: the first one left must not tell which it was.
+#[test]
+fn what_a_cap_leaves_does_not_depend_on_the_tokens() {
+    let p = privatizer(Options::default());
+    let texts = ["'D&D rocks", "'R&B rocks", "'S&P rocks"];
+    let out = p.privatize_capped(&texts, |_| 1).unwrap();
+    assert!(out.iter().all(|o| layout(&o.text) == "'_"), "{out:?}");
+    let out = p.privatize_capped(&["a\u{b7}\u{2bc}s b"], |_| 1).unwrap();
+    assert_eq!((out[0].tokens, out[0].cut), (1, 2));
+}
+
 #[test]
 fn the_relation_is_stated_and_says_what_unknown_tokens_show() {
     let with = |layout, unknown| {

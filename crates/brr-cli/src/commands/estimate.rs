@@ -160,7 +160,8 @@ fn from_manifest(path: &Path, model: std::sync::Arc<Model>) -> Result<Run> {
     // A number may lose its last digit on the way through a file; the mechanism must not
     // fall to the next certificate below for that.
     let privatizer = privatizer(model, mechanism, Budget::Epsilon(epsilon * (1.0 + 1e-12)))?;
-    if (privatizer.guarantee().epsilon / epsilon - 1.0).abs() > 1e-6 {
+    // Textbook weights for an epsilon that textbook weights gave may lie a rounding below it.
+    if (privatizer.guarantee().epsilon / epsilon - 1.0).abs() > 1e-4 {
         return Err(failed("no mechanism of this model has its epsilon"));
     }
     let number = |key: &str| manifest[key].as_f64().unwrap_or(0.0);

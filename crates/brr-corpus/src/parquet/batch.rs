@@ -13,7 +13,6 @@ use crate::checkpoint::Counts;
 use crate::edits::OnBadRow;
 use crate::error::{Result, RowProblem};
 use crate::run::Run;
-use crate::units::shortened;
 
 /// A private column chunk.
 pub struct Column {
@@ -86,11 +85,9 @@ pub fn privatize_batch(
         .values
         .iter()
         .map(|value| text(value).unwrap_or_default());
-    let texts = texts.enumerate().map(|(i, text)| shortened(text, cap(i)));
-    let (texts, cut): (Vec<&str>, Vec<u64>) = texts.unzip();
-    let privatized = task.privatizer.privatize_batch(&texts)?;
+    let texts: Vec<&str> = texts.collect();
+    let privatized = task.privatizer.privatize_capped(&texts, cap)?;
     batch.counts = Counts {
-        cut: cut.iter().sum(),
         emptied: batch.counts.emptied,
         ..Counts::of(&privatized)
     };

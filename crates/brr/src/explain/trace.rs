@@ -38,7 +38,7 @@ pub struct Trace {
 /// of what.
 pub fn trace(privatizer: &Privatizer, text: &str) -> Result<Trace> {
     let texts = [text];
-    let drawn = privatizer.draw(&texts, &mut Noise::from_os()?);
+    let drawn = privatizer.draw(&texts, |_| u64::MAX, &mut Noise::from_os()?);
     let (tokens, outputs) = (&drawn.tokens, &drawn.outputs);
     let originals: Vec<&str> = tokens.pieces.iter().filter_map(token_of).collect();
     let words = &tokens.words;

@@ -25,6 +25,7 @@ mod stored_calibration;
 mod stored_certificate;
 mod writer;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -84,7 +85,7 @@ struct Believed {
 /// A file claims, the program checks: whatever a file says, the loss that a mechanism reports
 /// over it is at least the true one ([`Standing`]).
 pub struct Model {
-    bytes: Box<dyn AsRef<[u8]> + Send + Sync>,
+    bytes: Cow<'static, [u8]>,
     container: Container,
     bits: CodeBits,
     lowercase: bool,
@@ -102,10 +103,11 @@ pub struct Model {
 }
 
 impl Model {
-    /// Reads a model from bytes that the model then owns: a `Vec<u8>`, a
-    /// `&'static [u8]`, a memory map. The codes are used where they lie.
-    pub fn new(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Result<Model> {
-        let all = bytes.as_ref();
+    /// Reads a model from bytes that nobody can change any more: a `Vec<u8>`, or a
+    /// `&'static [u8]`. The codes are used where they lie.
+    pub fn new(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Model> {
+        let bytes = bytes.into();
+        let all = &*bytes;
         let container = Container::parse(all)?;
         let required = |tag, section| {
             container.section(tag).ok_or(Error::ModelInvalid {
@@ -146,7 +148,7 @@ impl Model {
             meta: read_meta(optional(*b"META"))?,
             identity: OnceLock::new(),
             container,
-            bytes: Box::new(bytes),
+            bytes,
         };
         if !model.claims.is_empty() {
             let identity = model.identity();
@@ -344,7 +346,7 @@ impl Model {
 
     /// The file's bytes.
     pub fn bytes(&self) -> &[u8] {
-        (*self.bytes).as_ref()
+        &self.bytes
     }
 }
 
@@ -421,6 +423,10 @@ fn read_meta(bytes: &[u8]) -> Result<Vec<(String, String)>> {
         reason,
     };
     let text = std::str::from_utf8(bytes).map_err(|_| invalid("not UTF-8"))?;
+    // What is shown on a terminal must not move its cursor.
+    if text.contains(|c: char| c.is_control() && !matches!(c, '\t' | '\n')) {
+        return Err(invalid("it has control characters"));
+    }
     text.lines()
         .map(|line| {
             let (key, value) = line.split_once('\t').ok_or(invalid("a line has no tab"))?;

@@ -74,7 +74,7 @@ impl Model {
 }
 
 fn write_meta(meta: &[(String, String)]) -> Vec<u8> {
-    let clean = |s: &str| s.replace(['\t', '\n', '\r'], " ");
+    let clean = |s: &str| s.replace(char::is_control, " ");
     let lines = meta
         .iter()
         .map(|(key, value)| format!("{}\t{}\n", clean(key), clean(value)));

@@ -286,8 +286,8 @@ fn push(atoms: &mut Vec<Atom>, kind: Kind, range: Range<usize>) {
     atoms.push(Atom { kind, range });
 }
 
-/// Makes symbols of runs of marks that are not ordinary or stand between symbols, and one atom of
-/// symbols that touch.
+/// Makes symbols of runs of marks that are not ordinary, stand between symbols or end an emoticon,
+/// and one atom of symbols that touch.
 fn fuse_symbols(chunk: &str, scratch: &mut Scratch) {
     let Scratch { atoms, reduced } = scratch;
     for atom in &mut *atoms {
@@ -303,8 +303,14 @@ fn fuse_symbols(chunk: &str, scratch: &mut Scratch) {
                 left: i > 0,
                 right: i + 1 < atoms.len(),
             };
-            let between = i > 0 && symbols(atoms.get(i - 1)) && symbols(atoms.get(i + 1));
-            if between || !is_ordinary_run(&chunk[atoms[i].range.clone()], sides, reduced) {
+            let run = &chunk[atoms[i].range.clone()];
+            let touches = [
+                i > 0 && symbols(atoms.get(i - 1)),
+                symbols(atoms.get(i + 1)),
+            ];
+            // Half of an emoticon: `=)` and `=(` must look the same.
+            let mouth = touches.contains(&true) && run.contains(['(', ')', '/', ':', ';']);
+            if mouth || touches == [true; 2] || !is_ordinary_run(run, sides, reduced) {
                 atoms[i].kind = Kind::Symbols;
             }
         }

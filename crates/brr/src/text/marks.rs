@@ -36,6 +36,9 @@ fn kind(mark: char) -> Kind {
     }
 }
 
+/// Closing or opening marks in a row that are still ordinary: a quote in a quote, in brackets.
+const MOST: usize = 2;
+
 fn is_double_quote(mark: char) -> bool {
     matches!(mark, '"' | '“' | '«')
 }
@@ -58,21 +61,26 @@ pub fn reduce(run: impl Iterator<Item = char>, reduced: &mut Vec<char>) {
 
 /// Whether a reduced run is written mark by mark, rather than taken for a token.
 ///
-/// A single mark always is. A longer run must read, from left to right: closing marks, a stop,
-/// closing marks, a dash, opening marks, each of these present or not. Closing marks and a
-/// stop need something directly on their left, opening marks on their right, a dash on both
+/// A single mark is, unless it is a bracket that opens nothing or closes nothing and touches
+/// a word. A longer run must read, from left to right: closing marks, a stop, closing marks, a
+/// dash, opening marks, each of these present or not, and at most two of each. Closing marks and
+/// a stop need something directly on their left, opening marks on their right, a dash on both
 /// sides. A colon or semicolon ends the run, unless double quotes open behind it.
 pub fn is_ordinary(reduced: &[char], sides: Sides) -> bool {
-    if reduced.len() < 2 {
-        return true;
-    }
-    if !sides.left && !sides.right {
-        return false;
+    let (left, right) = (sides.left, sides.right);
+    match reduced {
+        [] => return true,
+        ['('] => return right || !left,
+        [')'] => return left || !right,
+        [_] => return true,
+        _ if !left && !right => return false,
+        _ => {}
     }
     let closes = |mark: &char| matches!(kind(*mark), Kind::Close | Kind::Quote);
     let opens = |mark: &char| matches!(kind(*mark), Kind::Open | Kind::Quote);
     let skip = |marks: &[char], test: &dyn Fn(&char) -> bool| {
-        marks.iter().take_while(|mark| test(mark)).count()
+        let marks = marks.iter().take(MOST);
+        marks.take_while(|mark| test(mark)).count()
     };
     let mut rest = reduced;
     if sides.left {
@@ -148,5 +156,11 @@ mod tests {
             assert!(!ordinary(run, false, true) || run == "(:", "{run} before");
         }
         assert!(!ordinary(":(", true, true) && !ordinary("):", false, false));
+        // Nothing can be spelled in quotes and brackets.
+        for run in ["\"'\"'\"", ")\"')", "'\"'.\"'\""] {
+            assert!(!ordinary(run, true, false), "{run}");
+        }
+        assert!(!ordinary("“‘“‘", false, true) && !ordinary("(", true, false));
+        assert!(!ordinary(")", false, true) && ordinary("(", false, false));
     }
 }

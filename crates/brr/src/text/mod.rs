@@ -56,21 +56,6 @@ pub fn count(text: &str) -> usize {
     tokens
 }
 
-/// The start of a text that holds its first `tokens` tokens, or all of it.
-pub fn prefix(text: &str, tokens: usize) -> &str {
-    let (mut seen, mut end) = (0, 0);
-    cut(text, |segment| {
-        if let Segment::Token(token) = segment {
-            seen += 1;
-            if seen <= tokens {
-                let start = token.text.as_ptr() as usize - text.as_ptr() as usize;
-                end = start + token.text.len();
-            }
-        }
-    });
-    if seen <= tokens { text } else { &text[..end] }
-}
-
 /// Whether a text is one token and nothing else: whether it can be a word of a model.
 pub fn is_one_token(text: &str) -> bool {
     matches!(pieces(text)[..], [Piece::Token(token)] if token == text)
@@ -96,14 +81,31 @@ pub(crate) struct Tokens<'t> {
 }
 
 impl<'t> Tokens<'t> {
-    /// Cuts a text, then looks its tokens up.
-    pub fn push(&mut self, text: &'t str, lookup: &mut Lookup<'_>) {
+    /// Cuts a text, then looks its tokens up. Of more than `most` tokens the first are kept, with
+    /// what stands before and between them; how many are not.
+    ///
+    /// The text is cut once, as a whole: a part of it might be cut in another way, and the
+    /// structure that is left would then depend on more than the structure of the whole.
+    pub fn push(&mut self, text: &'t str, lookup: &mut Lookup<'_>, most: u64) -> u64 {
+        let (mut seen, mut end) = (0, self.pieces.len());
         cut(text, |segment| {
             if let Segment::Token(token) = segment {
-                self.push_word(lookup.id(token));
+                seen += 1;
+                if seen <= most {
+                    self.push_word(lookup.id(token));
+                }
             }
-            self.pieces.push(segment.into());
+            if seen <= most {
+                self.pieces.push(segment.into());
+            }
+            if matches!(segment, Segment::Token(_)) && seen <= most {
+                end = self.pieces.len();
+            }
         });
+        if seen > most {
+            self.pieces.truncate(end);
+        }
+        seen.saturating_sub(most)
     }
 
     /// Appends a word. A buffer that grows is moved by hand, so that the old one is erased.

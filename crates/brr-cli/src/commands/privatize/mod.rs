@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use brr::mechanism::Search;
 use brr::{Choice, Layout, Options, Privatized, Privatizer, Unknown};
-use brr_corpus::{Counts, Input, manifest, shortened};
+use brr_corpus::{Counts, Input, manifest};
 use serde_json::json;
 
 use crate::failure::{Failure, Result};
@@ -99,14 +99,15 @@ pub fn run(args: Args) -> Result {
     if args.text.is_empty() {
         return corpus::run(&args, &privatizer);
     }
-    if let (Some(path), false) = (&args.manifest, args.force) {
-        manifest::refuse_existing(path)?;
+    if let Some(path) = &args.manifest {
+        manifest::prepare(path, args.force)?;
     }
     let mut sink = Sink::open(args.output.as_deref(), args.force)?;
     announce(&args, &privatizer);
     let text = args.text.join(" ");
-    let (text, cut) = shortened(&text, args.corpus.max_words.unwrap_or(u64::MAX));
-    let privatized = privatizer.privatize(text)?;
+    let cap = args.corpus.max_words.unwrap_or(u64::MAX);
+    let texts = privatizer.privatize_capped(&[text], |_| cap)?;
+    let privatized = texts.into_iter().next().unwrap_or_default();
     let line = if args.json {
         json_line(&privatizer, &privatized)
     } else {
@@ -116,7 +117,6 @@ pub fn run(args: Args) -> Result {
     sink.finish()?;
     let counts = Counts {
         rows: 1,
-        cut,
         ..Counts::of(&[privatized])
     };
     if let Some(path) = &args.manifest {
