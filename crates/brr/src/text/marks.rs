@@ -4,7 +4,8 @@
 //! say what a text feels. So a run is first *reduced*: stops that follow each other become the
 //! last of them (`...` is `.`, `?!` is `!`), dashes and slashes likewise, and a mark repeated is
 //! one mark. What is left is written only if it is ordinary, as quoting and bracketing around the
-//! end of a sentence or word are (`."`, `),`, `("`); anything else is a token, like an emoji.
+//! end of a sentence or word are (`."`, `),`, `("`), two quotes or brackets in a row at most; anything
+//! else is a token, like an emoji.
 
 /// What stands directly at the two ends of a run: something that is not white space, or nothing.
 #[derive(Clone, Copy, Debug)]
