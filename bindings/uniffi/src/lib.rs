@@ -95,6 +95,8 @@ pub struct Privatized {
     pub tokens: u64,
     /// How many of them had no code. Not private: for the user's own eyes.
     pub unknown: u64,
+    /// How many more it had before it was cut to a cap; 0, as nothing here caps.
+    pub cut: u64,
 }
 
 /// What is promised, per token.
