@@ -39,6 +39,8 @@ const PILOT: usize = 1024;
 const MAX_EPSILON: f64 = 16.0;
 /// Halvings of epsilon's range in that search.
 const HALVINGS: u32 = 9;
+/// Words drawn at each point that is checked.
+const CHECK_SAMPLES: usize = 10_240;
 /// Seed of the draws that check a table: nothing secret hangs on it.
 const CHECK_SEED: u64 = 0x6272_7200_6368_6563;
 /// Words that share a scan.
@@ -69,7 +71,7 @@ pub fn simulate(
 
 /// The share of words, by use, that stays at each epsilon.
 pub(super) fn shares(codes: CodeBlocks<'_>, epsilons: &[f64], threads: usize) -> Vec<f64> {
-    let simulation = Simulation::new(codes, CHECK_SEED, SAMPLES, threads);
+    let simulation = Simulation::new(codes, CHECK_SEED, CHECK_SAMPLES, threads);
     let share = |&epsilon: &f64| simulation.share(&simulation.by_use, epsilon, 0);
     epsilons.iter().map(share).collect()
 }
