@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use brr::{Choice, Privatized};
 
-use crate::error::RowProblem;
+use crate::chunks::Framing;
+use crate::error::{ColumnRole, RowProblem};
 use crate::units::{Naming, UnitName};
 
 /// What becomes of a row that cannot be read.
@@ -48,6 +49,26 @@ pub struct BadRow {
     pub start: usize,
     /// What is wrong with it.
     pub problem: RowProblem,
+}
+
+/// A format whose records follow each other.
+pub trait RowFormat: Sync {
+    /// Finds where records end, from the start of one.
+    fn framing(&self) -> Box<dyn Framing>;
+
+    /// Names the private cells of whole records, until the edits want no more.
+    fn edit<'c>(&self, bytes: &'c [u8], edits: &mut Edits<'c>);
+
+    /// A record without content.
+    fn null_row(&self) -> Vec<u8>;
+
+    /// Writes a cell as the format wants it.
+    fn write(&self, text: &Privatized, style: Style, out: &mut Vec<u8>);
+
+    /// Private columns that no row had so far.
+    fn unseen(&self) -> Vec<ColumnRole> {
+        Vec::new()
+    }
 }
 
 enum Put {

@@ -1,8 +1,10 @@
-//! What kind of file it is, by its name.
+//! What kind of file it is, by its name; and what CSV looks like.
 
 use std::path::Path;
 
 use brr::Choice;
+
+use crate::error::{Error, Result};
 
 /// How records lie in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,6 +80,26 @@ impl Compression {
 
 fn extension(path: &Path) -> Option<String> {
     Some(path.extension()?.to_str()?.to_ascii_lowercase())
+}
+
+/// How cells are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// Between two cells.
+    pub delimiter: u8,
+    /// Whether quotes have a meaning.
+    pub quotes: bool,
+}
+
+impl Dialect {
+    /// A delimiter is an ASCII character that is no part of words, quotes or line ends.
+    pub fn check(self) -> Result {
+        match self.delimiter {
+            b'"' | b'\n' | b'\r' => Err(Error::Delimiter),
+            d if !d.is_ascii() || d.is_ascii_alphanumeric() => Err(Error::Delimiter),
+            _ => Ok(()),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -14,9 +14,8 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use serde_json::value::RawValue;
 
 use crate::chunks::{Framing, LineFraming};
-use crate::edits::{Edits, Style};
+use crate::edits::{Edits, RowFormat, Style};
 use crate::error::{ColumnProblem, ColumnRole, Error, Result, RowProblem};
-use crate::rows::RowFormat;
 use crate::units::trimmed;
 
 /// Fields to look for: a tree of keys.

@@ -50,6 +50,7 @@ mod output;
 mod parquet;
 mod partial;
 mod pipeline;
+mod privatize;
 mod rows;
 mod run;
 mod text;
@@ -63,6 +64,7 @@ pub use input::Input;
 pub use output::Output;
 #[cfg(feature = "parquet")]
 pub use parquet::panic_is_told;
-pub use run::{Progress, Report, Run};
+pub use privatize::Report;
+pub use run::{Progress, Run};
 pub use text::Document;
 pub use units::{Histogram, Statistics};

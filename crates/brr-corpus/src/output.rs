@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::checkpoint::{Checkpoint, Counts};
+use crate::checkpoint::Counts;
 use crate::compression::Compressor;
 use crate::error::{Error, Result};
 use crate::format::Compression;
+use crate::partial::Writer;
 
 /// Where a run writes to.
 pub enum Output<'w> {
@@ -28,36 +29,6 @@ impl Output<'_> {
             Output::File(path) => Some(path),
             Output::Stream { name, .. } => name.as_deref(),
         }
-    }
-}
-
-/// The receiving end of a run.
-pub trait Writer {
-    /// What was done before, if it can be known.
-    fn so_far(&self) -> Option<&Checkpoint> {
-        None
-    }
-
-    /// Takes the output of the input up to a position, all of it or an error.
-    fn put(&mut self, bytes: &[u8], counts: &Counts, position: u64) -> Result;
-
-    /// All is there.
-    fn complete(&mut self) -> Result;
-
-    /// Keeps what can be kept after a failure, and says so.
-    fn fail(&mut self, cause: Error) -> Error {
-        cause
-    }
-
-    /// Gives a complete file its name.
-    fn publish(self: Box<Self>) -> Result {
-        Ok(())
-    }
-
-    /// For a format that needs more of a file than to write at its end.
-    #[cfg(feature = "parquet")]
-    fn partial(&mut self) -> Option<&mut crate::partial::Partial> {
-        None
     }
 }
 

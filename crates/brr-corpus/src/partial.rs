@@ -14,13 +14,42 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::checkpoint::{Checkpoint, Counts, InputIdentity, Restart};
+use crate::checkpoint::{Checkpoint, Counts, InputIdentity, Restart, Settings};
 use crate::compression::Compressor;
 use crate::error::{Error, FileProblem, Result};
 use crate::files::{self, sync_folder, with_suffix};
 use crate::format::Compression;
-use crate::output::Writer;
 use crate::run::Run;
+
+/// The receiving end of a run.
+pub trait Writer {
+    /// What was done before, if it can be known.
+    fn so_far(&self) -> Option<&Checkpoint> {
+        None
+    }
+
+    /// Takes the output of the input up to a position, all of it or an error.
+    fn put(&mut self, bytes: &[u8], counts: &Counts, position: u64) -> Result;
+
+    /// All is there.
+    fn complete(&mut self) -> Result;
+
+    /// Keeps what can be kept after a failure, and says so.
+    fn fail(&mut self, cause: Error) -> Error {
+        cause
+    }
+
+    /// Gives a complete file its name.
+    fn publish(self: Box<Self>) -> Result {
+        Ok(())
+    }
+
+    /// For a format that needs more of a file than to write at its end.
+    #[cfg(feature = "parquet")]
+    fn partial(&mut self) -> Option<&mut Partial> {
+        None
+    }
+}
 
 /// Places of an output that may be continued.
 struct Paths {
@@ -76,9 +105,10 @@ impl Partial {
         task: &Run<'_>,
         output: &Path,
         input: InputIdentity,
+        settings: Settings,
         compression: Compression,
     ) -> Result<Opening> {
-        let (paths, settings) = (Paths::new(output), task.settings());
+        let paths = Paths::new(output);
         if output.is_dir() {
             return Err(FileProblem::OutputIsFolder.of(output));
         }

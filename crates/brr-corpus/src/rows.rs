@@ -2,41 +2,19 @@
 
 use std::sync::atomic::Ordering;
 
-use brr::Privatized;
-
 use crate::checkpoint::Counts;
-use crate::chunks::{Chunk, Chunks, Framing, LineFraming};
+use crate::chunks::{Chunk, Chunks, LineFraming};
 use crate::csv::{Csv, Frame};
-use crate::edits::{Edits, OnBadRow, Style};
+use crate::edits::{Edits, OnBadRow, RowFormat};
 use crate::error::{ColumnRole, Error, Result, RowProblem};
 use crate::format::{Compression, Format};
 use crate::input::{Input, Opened};
 use crate::jsonl::Jsonl;
-use crate::output::Writer;
+use crate::partial::Writer;
 use crate::pipeline;
 use crate::run::{Progress, Run};
 use crate::text::{Document, Text};
 use crate::units::Ledger;
-
-/// A format whose records follow each other.
-pub trait RowFormat: Sync {
-    /// Finds where records end, from the start of one.
-    fn framing(&self) -> Box<dyn Framing>;
-
-    /// Names the private cells of whole records, until the edits want no more.
-    fn edit<'c>(&self, bytes: &'c [u8], edits: &mut Edits<'c>);
-
-    /// A record without content.
-    fn null_row(&self) -> Vec<u8>;
-
-    /// Writes a cell as the format wants it.
-    fn write(&self, text: &Privatized, style: Style, out: &mut Vec<u8>);
-
-    /// Private columns that no row had so far.
-    fn unseen(&self) -> Vec<ColumnRole> {
-        Vec::new()
-    }
-}
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 

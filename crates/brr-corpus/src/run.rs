@@ -1,31 +1,17 @@
-//! The one entrance: a file or stream in, a file or stream out.
-//!
-//! [`Run`] is told what to do, finds the format by the names of the files, refuses what does not
-//! fit together before anything is opened, and ends with a [`Report`] or with an error that says
-//! what is safe. What a run was asked to do is also what must be the same if it is resumed: all of
-//! it as it applies, not as it was given, so that a program with other defaults does not continue
-//! it with another guarantee.
+//! What a run is told: the settings of [`Run`], and what follows from them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use brr::parallel::cores;
-use brr::{Choice, Privatized, Privatizer};
-use serde_json::{Value, json};
+use brr::{Privatized, Privatizer};
 
-use crate::checkpoint::{Checkpoint, Counts, Restart, Settings};
-use crate::csv::Dialect;
 use crate::edits::OnBadRow;
-use crate::error::{ColumnRole, Error, Result};
-use crate::format::{Compression, Format};
-use crate::input::Input;
-use crate::manifest::{self, SCHEMA};
-use crate::output::{Output, Stream, Writer};
-use crate::partial::{Opening, Partial};
-use crate::rows;
+use crate::error::{Error, Result};
+use crate::format::{Compression, Dialect, Format};
 use crate::text::Document;
-use crate::units::{Ledger, NO_CAP, Statistics};
+use crate::units::NO_CAP;
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,23 +21,6 @@ pub enum Progress {
     Begun,
     /// So many bytes of the input file are done.
     Bytes(u64),
-}
-
-/// What was done.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Report {
-    /// In numbers.
-    pub counts: Counts,
-    /// Private words per unit.
-    pub units: Statistics,
-    /// Where the run went on after an interruption.
-    pub restarts: Vec<Restart>,
-    /// Private columns that no row of this run had.
-    pub unseen: Vec<ColumnRole>,
-    /// The record of the run ([`manifest`]). None if a run that was to be resumed was complete
-    /// already, and there was nothing to do.
-    pub manifest: Option<Value>,
 }
 
 /// What is to be done with a file or stream. [`Run::new`] has the defaults:
@@ -135,115 +104,11 @@ impl<'a> Run<'a> {
             progress: None,
         }
     }
-
-    /// Does it.
-    pub fn run(mut self, input: Input, output: Output<'_>) -> Result<Report> {
-        let (from, to) = (input.path(), output.name());
-        self.find_format(from, to)?;
-        let by_name = |path: Option<&Path>| path.map_or(Compression::None, Compression::of);
-        let unpack = self.input_compression.unwrap_or_else(|| by_name(from));
-        let compression = self.output_compression.unwrap_or_else(|| by_name(to));
-        self.check(compression)?;
-        // Fails early if the file is not there.
-        let identity = input.identity()?;
-        let mut writer: Box<dyn Writer + '_> = match (output, identity) {
-            (Output::File(path), Some(identity)) => {
-                match Partial::open(&self, &path, identity, compression)? {
-                    Opening::Work(partial) => partial,
-                    Opening::Done(state) => return Ok(Report::complete_before(state.counts)),
-                }
-            }
-            (Output::Stream { writer, name }, _) if !self.resume => {
-                Box::new(Stream::new(writer, name, compression))
-            }
-            _ => return Err(Error::NotRestartable),
-        };
-        let report = self.work(input, unpack, &mut *writer)?;
-        if let (Some(path), Some(record)) = (&self.manifest, &report.manifest) {
-            manifest::write(path, record)?;
-        }
-        writer.publish()?;
-        Ok(report)
-    }
-}
-
-impl Report {
-    /// Of an output of which only the checkpoint was still there.
-    fn complete_before(counts: Counts) -> Report {
-        Report {
-            counts,
-            units: Statistics::default(),
-            restarts: Vec::new(),
-            unseen: Vec::new(),
-            manifest: None,
-        }
-    }
 }
 
 impl Run<'_> {
     pub(crate) fn kind(&self) -> Format {
         self.format.unwrap_or_default()
-    }
-
-    fn find_format(&mut self, from: Option<&Path>, to: Option<&Path>) -> Result {
-        let asked = self.format;
-        let input = asked.or_else(|| from.and_then(Format::of));
-        let input = input.unwrap_or_default();
-        self.format = Some(input);
-        match to.and_then(Format::of) {
-            // A line for each document may well be JSON.
-            Some(Format::Jsonl) if self.document_line.is_some() => Ok(()),
-            Some(output) if output != input && asked.is_none() => {
-                Err(Error::FormatsDiffer { input, output })
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Refuses what does not fit together.
-    fn check(&self, compression: Compression) -> Result {
-        let format = self.kind();
-        let text = format == Format::Text;
-        let csv = matches!(format, Format::Csv | Format::Tsv);
-        let with_columns = "CSV, JSON lines and Parquet";
-        let (for_csv, for_text) = ("CSV and TSV", "plain text");
-        for (given, setting, fits, formats) in [
-            (!self.columns.is_empty(), "columns", !text, with_columns),
-            (self.unit.is_some(), "unit", !text, with_columns),
-            (self.header.is_some(), "header", csv, for_csv),
-            (self.delimiter.is_some(), "delimiter", csv, for_csv),
-            (!self.quotes, "quotes", csv, for_csv),
-            (
-                self.document_line.is_some(),
-                "document_line",
-                text,
-                for_text,
-            ),
-            (self.document.is_some(), "document", text, for_text),
-        ] {
-            if given && !fits {
-                return Err(Error::Misfit {
-                    setting,
-                    formats,
-                    format,
-                });
-            }
-        }
-        match format {
-            Format::Text => {}
-            _ if self.columns.is_empty() => return Err(Error::NoColumns { format }),
-            Format::Parquet if cfg!(not(feature = "parquet")) => return Err(Error::NoParquet),
-            Format::Parquet if compression != Compression::None => {
-                return Err(Error::CompressedParquet);
-            }
-            Format::Parquet if self.on_bad_row == OnBadRow::Skip => return Err(Error::ParquetSkip),
-            _ => self.dialect().check()?,
-        }
-        match &self.manifest {
-            // Known before hours of work, rather than after.
-            Some(path) => manifest::prepare(path, self.force || self.resume),
-            None => Ok(()),
-        }
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -278,86 +143,5 @@ impl Run<'_> {
             Some(stop) if stop.load(Ordering::Relaxed) => Err(Error::Stopped),
             _ => Ok(()),
         }
-    }
-
-    /// What must be the same when a run goes on, by the names of the fields.
-    pub(crate) fn settings(&self) -> Settings {
-        let mut settings = Settings::new();
-        let mut set = |key: &str, value: String| settings.insert(key.to_owned(), value);
-        let (options, guarantee) = (self.privatizer.options(), self.privatizer.guarantee());
-        let model = self.privatizer.model().file_identity();
-        set("model", model.to_string());
-        set("manifest schema", SCHEMA.to_string());
-        let mechanism = self.privatizer.mechanism().name();
-        set("mechanism", mechanism.to_owned());
-        set("epsilon", guarantee.epsilon.to_string());
-        set("layout", options.layout.name().to_owned());
-        set("unknown", options.unknown.name().to_owned());
-        set("format", self.kind().name().to_owned());
-        set("columns", json!(self.columns).to_string());
-        let none = || "none".to_owned();
-        set("unit", self.unit.clone().unwrap_or_else(none));
-        let cap = self.max_words.as_ref();
-        set("max_words", cap.map_or_else(none, u64::to_string));
-        if self.unit.is_some() {
-            // Rows that are done are counted again: the same ones must be too long.
-            set("max_record", self.max_record.to_string());
-        }
-        set("document_line", self.document_line.is_some().to_string());
-        let document = self.document.unwrap_or_default();
-        set("document", document.name().to_owned());
-        if matches!(self.kind(), Format::Csv | Format::Tsv) {
-            let dialect = self.dialect();
-            set("delimiter", char::from(dialect.delimiter).to_string());
-            set("quotes", dialect.quotes.to_string());
-            set("header", (self.header != Some(false)).to_string());
-        }
-        settings
-    }
-
-    /// Privatizes all of the input into the writer, which keeps what can be kept if that fails.
-    fn work(
-        &self,
-        input: Input,
-        compression: Compression,
-        writer: &mut dyn Writer,
-    ) -> Result<Report> {
-        let counts_of = |state: &Checkpoint| state.counts.clone();
-        let mut counts = writer.so_far().map(counts_of).unwrap_or_default();
-        let mut ledger = None;
-        let done = Ledger::open(self).and_then(|opened| {
-            ledger = opened;
-            let unseen = match self.kind() {
-                #[cfg(feature = "parquet")]
-                Format::Parquet => {
-                    crate::parquet::run(self, &input, writer, &mut counts, &mut ledger)?;
-                    // Its schema has every column, or the run had not begun.
-                    Vec::new()
-                }
-                _ => rows::run(self, input, compression, writer, &mut counts, &mut ledger)?,
-            };
-            writer.complete()?;
-            Ok(unseen)
-        });
-        let unseen = done.map_err(|mut error| {
-            if let Error::Truncated { row, .. } = &mut error {
-                *row = (counts.rows > 0).then_some(counts.rows);
-            }
-            writer.fail(error)
-        })?;
-        let units = ledger.map_or_else(
-            || counts.lengths.statistics(),
-            |ledger| ledger.accounts.statistics(),
-        );
-        let restarts_of = |state: &Checkpoint| state.restarts.clone();
-        let restarts = writer.so_far().map(restarts_of).unwrap_or_default();
-        let record = manifest::of_run(self, &counts, &units, &restarts);
-        Ok(Report {
-            counts,
-            units,
-            restarts,
-            unseen,
-            manifest: Some(record),
-        })
     }
 }

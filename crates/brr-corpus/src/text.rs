@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use brr::{Choice, Privatized};
 
 use crate::chunks::{Framing, LineFraming, WholeFraming};
-use crate::edits::{Edits, Style};
-use crate::rows::RowFormat;
+use crate::edits::{Edits, RowFormat, Style};
 
 /// What a document is in plain text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -24,7 +24,6 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::Result;
-use crate::run::Run;
 
 /// A cell of which all words are kept.
 pub const NO_CAP: u64 = u64::MAX;
@@ -76,12 +75,10 @@ pub struct Accounts {
 }
 
 impl Ledger {
-    /// One for a run whose units are named by a column.
-    pub fn open(task: &Run<'_>) -> Result<Option<Ledger>> {
-        if task.unit.is_none() {
-            return Ok(None);
-        }
-        Ledger::new(task.max_words).map(Some)
+    /// One for a run whose units are named by a column, if they are.
+    pub fn open(named: bool, max_words: Option<u64>) -> Result<Option<Ledger>> {
+        let ledger = named.then(|| Ledger::new(max_words));
+        ledger.transpose()
     }
 
     fn new(max_words: Option<u64>) -> Result<Ledger> {

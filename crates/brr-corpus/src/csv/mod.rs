@@ -18,31 +18,11 @@ use brr::Privatized;
 use memchr::{memchr, memchr_iter, memchr2, memchr3};
 
 use crate::chunks::Framing;
-use crate::edits::{Edits, Style};
+use crate::edits::{Edits, RowFormat, Style};
 use crate::error::{Error, Result, RowProblem};
-use crate::rows::RowFormat;
+use crate::format::Dialect;
 use crate::run::Run;
 use crate::units::trimmed;
-
-/// How cells are told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dialect {
-    /// Between two cells.
-    pub delimiter: u8,
-    /// Whether quotes have a meaning.
-    pub quotes: bool,
-}
-
-impl Dialect {
-    /// A delimiter is an ASCII character that is no part of words, quotes or line ends.
-    pub fn check(self) -> Result {
-        match self.delimiter {
-            b'"' | b'\n' | b'\r' => Err(Error::Delimiter),
-            d if !d.is_ascii() || d.is_ascii_alphanumeric() => Err(Error::Delimiter),
-            _ => Ok(()),
-        }
-    }
-}
 
 const QUOTE: u8 = b'"';
 

@@ -26,7 +26,7 @@ use ::parquet::errors::ParquetError;
 use crate::checkpoint::Counts;
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::output::Writer;
+use crate::partial::Writer;
 use crate::run::{Progress, Run};
 use crate::units::Ledger;
 
