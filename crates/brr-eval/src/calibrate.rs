@@ -106,7 +106,7 @@ const RANGE: (f64, f64) = (0.05, 500.0);
 const HALVINGS: usize = 15;
 
 /// Solves for a target, from below: the most loss that does not exceed it. `None` if every bound
-/// of [`RANGE`] exceeds it.
+/// of `RANGE` exceeds it.
 ///
 /// A share of kept words is solved as a privatizer would solve it, where there is one for the
 /// mechanism; everything else by halving the range of bounds.

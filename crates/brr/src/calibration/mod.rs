@@ -1,6 +1,6 @@
 //! How many words BRR leaves as they are, by epsilon: the table behind `keep`.
 //!
-//! Made by simulation when a model is built ([`simulate`]); on the device it is looked up.
+//! Made by simulation when a model is built ([`simulate()`]); on the device it is looked up.
 //! A share that is asked for is met from below: the shares of the table are estimates, and
 //! between its points the curve may bend, so an epsilon is taken whose share is at most
 //! what was asked less [`MARGIN`].

@@ -15,7 +15,7 @@
 //! # Guarantee
 //!
 //! Let t and t' be neighbours under unknown `random`. Both are cut into the same structure
-//! ([`super::cut`]) with k tokens each; the mechanism draws k words, each independently from its
+//! (`cut.rs`) with k tokens each; the mechanism draws k words, each independently from its
 //! token alone; what is written is a function of the structure and the draws. So for any output
 //! the ratio of its probabilities is at most the product of the ratios of the k draws, and the
 //! loss at most the sum of the losses of the tokens. A word that occurs k times is drawn k

@@ -1,10 +1,10 @@
 //! Text to tokens and back.
 //!
-//! A text is [`cut`] into *tokens*, which are privatized, and *structure*, which is declared
+//! A text is cut (`cut.rs`) into *tokens*, which are privatized, and *structure*, which is declared
 //! public: white space, HTML line breaks, and single marks of the short list [`PUNCTUATION`].
 //! Everything else is a token or part of one: words, numbers, symbols, emoji, emoticons,
 //! addresses. Where the cuts fall is a function of the characters alone; the vocabulary comes
-//! after ([`lookup`]). [`adjacency`] says what that means for two texts. How many tokens a text has
+//! after (`lookup.rs`). [`adjacency`] says what that means for two texts. How many tokens a text has
 //! is not hidden.
 
 pub mod adjacency;
