@@ -114,9 +114,7 @@ fn corpora() {
         gz.write_all(bytes).expect("memory");
         gz.finish().expect("memory")
     };
-    let zst = |bytes: &[u8]| {
-        zstd::encode_all(bytes, 1).expect("memory takes what is written")
-    };
+    let zst = |bytes: &[u8]| zstd::encode_all(bytes, 1).expect("memory takes what is written");
     for (name, choice, table) in [
         ("comma", [0, 0], table.into()),
         ("words", [4, 0], table.into()),
