@@ -117,10 +117,10 @@ pub fn explain(
     word: WordId,
     likeness: &Likeness,
     options: &ExplainOptions,
-) -> brr::Result<Explanation> {
+) -> Explanation {
     let name = |id: WordId| model.vocabulary().word(id).to_owned();
     let (draws, mut noise) = (options.plan.draws, Noise::numbered(options.plan.seed));
-    let outcomes = outcomes_with(model, mechanism, word, options.outputs, draws, &mut noise)?;
+    let outcomes = outcomes_with(model, mechanism, word, options.outputs, draws, &mut noise);
     let nearest = nearest_words(word, likeness, options.neighbors);
     let attackers = match mechanism.rows() {
         Some(rows) => best_attackers(rows, model.vocabulary().len(), word, &nearest),
@@ -143,7 +143,7 @@ pub fn explain(
     confusable.sort_by(|a, b| a.attacker.value.total_cmp(&b.attacker.value));
     confusable.truncate(options.confusable);
     let listed = outcomes.likely.iter().map(|l| l.chance.probability);
-    Ok(Explanation {
+    Explanation {
         word: name(word),
         exact: outcomes.method == Method::Exact,
         stays: estimate(outcomes.stays),
@@ -157,7 +157,7 @@ pub fn explain(
             })
             .collect(),
         confusable,
-    })
+    }
 }
 
 fn estimate(chance: Chance) -> Estimate {
@@ -264,7 +264,7 @@ mod tests {
             },
             ..ExplainOptions::default()
         };
-        explain(&*mechanism, &model, 3, &likeness, &options).unwrap()
+        explain(&*mechanism, &model, 3, &likeness, &options)
     }
 
     #[test]
@@ -312,7 +312,7 @@ mod tests {
         };
         let mechanism = family.at(brr::Epsilon::new(0.5).unwrap()).unwrap();
         let options = ExplainOptions::default();
-        let e = explain(&*mechanism, &model, 199, &likeness, &options).unwrap();
+        let e = explain(&*mechanism, &model, 199, &likeness, &options);
         assert_eq!(e.confusable[0].word, model.vocabulary().word(198));
         assert!((e.confusable[0].attacker.value - 0.5).abs() < 1e-12);
     }

@@ -100,13 +100,11 @@ impl fmt::Display for Error {
                 "the share of kept words must lie between 0 and 1, got {value}"
             ),
             Error::KeepOutOfReach {
-                asked,
-                lowest,
-                highest,
+                lowest, highest, ..
             } => write!(
                 f,
-                "no known epsilon keeps as few as a share of {asked} of the words: this model's \
-                 table covers shares from {lowest:.4} on, up to {highest:.4}; give an epsilon instead"
+                "no known epsilon keeps so small a share of the words: this model's table covers \
+                 shares from {lowest:.4} on, up to {highest:.4}; give an epsilon instead"
             ),
             Error::UncheckedModel => f.write_str(
                 "what this model's file says about the share of kept words has not been checked on \

@@ -82,7 +82,7 @@ pub fn run(args: Args) -> Result {
             id,
             &subject.likeness,
             &options,
-        )?);
+        ));
     }
     let guarantee = mechanism.guarantee();
     if args.json {

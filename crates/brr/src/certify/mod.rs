@@ -29,8 +29,6 @@ mod search;
 mod tests;
 mod weights;
 
-use std::fmt;
-
 use crate::all_pairs::OnShare;
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::distances::CodeDistances;
@@ -139,8 +137,7 @@ impl Certifier {
 
 /// Why a certificate does not hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Refuted {
+pub(crate) enum Refuted {
     /// It names another model.
     OtherModel,
     /// Its table is not one of weights for this code length.
@@ -155,20 +152,3 @@ pub enum Refuted {
     /// Its epsilon holds, but another of its numbers is wrong.
     Number(&'static str),
 }
-
-impl fmt::Display for Refuted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Refuted::OtherModel => f.write_str("the certificate is for another model")?,
-            Refuted::Weights => f.write_str("the certificate's weights do not fit the codes")?,
-            Refuted::Epsilon { stored, found } => write!(
-                f,
-                "the certificate says epsilon {stored}, its weights give {found}"
-            )?,
-            Refuted::Number(what) => write!(f, "the certificate's {what} is wrong")?,
-        }
-        f.write_str(": do not use it; make a new one with `brr certify`")
-    }
-}
-
-impl std::error::Error for Refuted {}

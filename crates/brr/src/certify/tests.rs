@@ -235,8 +235,6 @@ fn a_changed_certificate_is_refuted() {
     assert!(number(check(&|c| c.normalizers = 1..=*c.normalizers.end())));
     assert!(number(check(&|c| c.worst_pair.distance += 1)));
     assert!(number(check(&|c| c.keep.plain += 1e-6)));
-    let message = check(&|c| c.epsilon /= 2.0).to_string();
-    assert!(message.contains("brr certify"), "{message}");
 }
 
 #[test]

@@ -40,7 +40,8 @@ pub fn outcomes(
     draws: usize,
 ) -> Result<Outcomes> {
     let (model, mechanism) = (privatizer.model(), privatizer.mechanism());
-    outcomes_with(model, mechanism, word, top, draws, &mut Noise::from_os()?)
+    let noise = &mut Noise::from_os()?;
+    Ok(outcomes_with(model, mechanism, word, top, draws, noise))
 }
 
 /// As [`outcomes`], for any mechanism over a model's words, with noise of the caller's.
@@ -51,7 +52,7 @@ pub fn outcomes_with(
     top: usize,
     draws: usize,
     noise: &mut Noise,
-) -> Result<Outcomes> {
+) -> Outcomes {
     let mut distances = vec![0; model.vocabulary().len()];
     Scan::new(model.codes()).distances_from(word, &mut distances);
     let (all, stays, method) = match mechanism.rows() {
@@ -67,12 +68,12 @@ pub fn outcomes_with(
             (counted(outputs), stays, Method::Drawn { draws })
         }
     };
-    Ok(Outcomes {
+    Outcomes {
         stays,
         reach: reach(&all, &ranks(&distances, word)),
         likely: most_likely(all, top),
         method,
-    })
+    }
 }
 
 fn computed(rows: &dyn Rows, word: WordId, words: usize) -> Vec<Likely> {

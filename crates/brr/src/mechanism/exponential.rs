@@ -118,16 +118,6 @@ impl Exponential {
         }
     }
 
-    /// The integer weight of each distance, as it is sampled.
-    pub fn weights(&self) -> &[u64] {
-        &self.weights
-    }
-
-    /// Whether a certificate stands behind the epsilon.
-    pub fn is_certified(&self) -> bool {
-        self.keep.is_some()
-    }
-
     /// The expected share of kept words, where a certificate tells it.
     pub fn keep(&self) -> Option<Keep> {
         self.keep
