@@ -78,9 +78,9 @@ def privatize(
         BudgetError: No budget was given, or one that makes no sense.
         InputError: There is no such column, or it does not hold strings.
     """
+    choices.need_budget(epsilon, bound, keep)
     from pyspark.sql.types import StringType, StructType
 
-    choices.need_budget(epsilon, bound, keep)
     fields = [field for field in df.schema.fields if field.name == column]
     if len(fields) != 1:
         known = ", ".join(df.columns)
