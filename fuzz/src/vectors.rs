@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use brr_train::vectors::{Format, LoadOptions, Loaded, OnDefect, load};
+use brr_build::vectors::{LoadOptions, Loaded, OnDefect, VectorFormat, load};
 use tempfile::TempDir;
 
 thread_local! {
@@ -22,7 +22,7 @@ fn file(name: &str, content: &[u8]) -> PathBuf {
 }
 
 /// Loads all, then some, then strictly; checks what came.
-fn try_all(path: &Path, format: Option<Format>, word_list: Option<PathBuf>) {
+fn try_all(path: &Path, format: Option<VectorFormat>, word_list: Option<PathBuf>) {
     let all = LoadOptions {
         format,
         word_list,
@@ -67,20 +67,20 @@ fn check(loaded: &Loaded) {
 pub fn vectors_text(data: &[u8]) {
     let path = file("vectors.txt", data);
     try_all(&path, None, None);
-    try_all(&path, Some(Format::GloveText), None);
-    try_all(&path, Some(Format::Word2vecText), None);
+    try_all(&path, Some(VectorFormat::GloveText), None);
+    try_all(&path, Some(VectorFormat::Word2vecText), None);
 }
 
 /// word2vec binary.
 pub fn vectors_word2vec(data: &[u8]) {
     let path = file("vectors.bin", data);
-    try_all(&path, Some(Format::Word2vecBinary), None);
+    try_all(&path, Some(VectorFormat::Word2vecBinary), None);
 }
 
 /// fastText models.
 pub fn vectors_fasttext(data: &[u8]) {
     let path = file("vectors.bin", data);
-    try_all(&path, Some(Format::FastText), None);
+    try_all(&path, Some(VectorFormat::FastText), None);
 }
 
 /// The first two bytes are the length of the word list, which comes next; the

@@ -70,29 +70,29 @@ export class WordDialog {
   async open(part, options) {
     const { text: output, original } = part;
     byId("word-title").textContent = part.changed ? `${original} → ${output}` : `${output} stayed`;
-    byId("origins-title").textContent = `What could “${output}” have been?`;
+    byId("posterior-title").textContent = `What could “${output}” have been?`;
     byId("outcomes-title").textContent = `What becomes of “${original}”?`;
-    for (const id of ["origins", "outcomes"]) byId(id).replaceChildren();
-    byId("origins-note").textContent = byId("outcomes-note").textContent = "Computing…";
+    for (const id of ["posterior", "outcomes"]) byId(id).replaceChildren();
+    byId("posterior-note").textContent = byId("outcomes-note").textContent = "Computing…";
     this.#dialog.showModal();
     const ask = { ...options, top: RANKED, draws: DRAWS };
-    const [origins, outcomes] = await Promise.all([
-      this.#engine.call("origins", { word: output, options: ask }),
+    const [posterior, outcomes] = await Promise.all([
+      this.#engine.call("posterior", { word: output, options: ask }),
       this.#engine.call("outcomes", { word: original, options: ask }),
     ]);
-    this.#showOrigins(origins, original);
+    this.#showPosterior(posterior, original);
     this.#showOutcomes(outcomes, original);
   }
 
-  #showOrigins(origins, original) {
-    if (!origins || origins.likely.length === 0) {
-      byId("origins-note").textContent =
+  #showPosterior(posterior, original) {
+    if (!posterior || posterior.likely.length === 0) {
+      byId("posterior-note").textContent =
         `So little points to any one word that ${DRAWS.toLocaleString("en")} draws cannot rank them.`;
       return;
     }
-    byId("origins-note").textContent =
-      `To someone who held every word for equally likely before. ${METHODS[origins.method]}`;
-    fill("origins", origins.likely, original.toLowerCase());
+    byId("posterior-note").textContent =
+      `To someone who held every word for equally likely before. ${METHODS[posterior.method]}`;
+    fill("posterior", posterior.likely, original.toLowerCase());
   }
 
   #showOutcomes(outcomes, original) {

@@ -13,7 +13,7 @@ const methods = {
   trace: ({ text, options }) => brr.trace(text, options),
   privatizeAll: ({ texts, options }) => brr.privatizeAll(texts, options),
   explain: ({ word, options }) => brr.explain(word, options),
-  origins: ({ word, options }) => brr.origins(word, options),
+  posterior: ({ word, options }) => brr.posterior(word, options),
   outcomes: ({ word, options }) => brr.outcomes(word, options),
   guarantee: ({ options }) => brr.guarantee(options),
   // For the test that tries to get out: what the policy does to a request.

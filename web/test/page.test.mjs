@@ -118,7 +118,7 @@ test("no request leaves the page's own files, and none follows the seal", async 
   assert.ok(requests.every((url) => url.startsWith(site.url) || url.startsWith("blob:") || url.startsWith("data:")), requests.join());
   await type(page, REVIEW);
   await page.click(".w");
-  await page.waitForSelector("#origins li, #origins-note:has-text('draws')");
+  await page.waitForSelector("#posterior li, #posterior-note:has-text('draws')");
   await page.keyboard.press("Escape");
   await page.click("#again");
   await settled(page);
@@ -191,7 +191,7 @@ test("explain opens by mouse and keyboard, and closes", async () => {
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
-  await page.waitForSelector("#origins li, #origins-note:has-text('cannot rank')");
+  await page.waitForSelector("#posterior li, #posterior-note:has-text('cannot rank')");
   assert.match(await page.locator("#outcomes-title").innerText(), /called/);
   await page.click("#word-close");
   assert.equal(await page.locator("#word").evaluate((d) => d.open), false);

@@ -176,13 +176,13 @@ enum brr_status brr_outcomes(const struct brr_privatizer *privatizer,
 //
 // # Safety
 // As for brr_outcomes().
-enum brr_status brr_origins(const struct brr_privatizer *privatizer,
-                            const char *word,
-                            size_t len,
-                            size_t draws,
-                            struct brr_chance *out,
-                            size_t capacity,
-                            size_t *count);
+enum brr_status brr_posterior(const struct brr_privatizer *privatizer,
+                              const char *word,
+                              size_t len,
+                              size_t draws,
+                              struct brr_chance *out,
+                              size_t capacity,
+                              size_t *count);
 
 // What the last failed call of this thread says, for people; "" before the
 // first. Valid until the thread's next call that fails.

@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use brr::explain::{Likely, origins, outcomes};
+use brr::explain::{Likely, outcomes, posterior};
 use brr::vocabulary::{MAX_WORD_BYTES, WordId};
 
 use crate::failure::{Failure, brr_status, guard, needed, target, text};
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn brr_outcomes(
 /// # Safety
 /// As for brr_outcomes().
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn brr_origins(
+pub unsafe extern "C" fn brr_posterior(
     privatizer: *const brr_privatizer,
     word: *const c_char,
     len: usize,
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn brr_origins(
             draws,
             (out, capacity),
             count,
-            |p, id, top, n| Ok(origins(p, id, top, n)?.likely),
+            |p, id, top, n| Ok(posterior(p, id, top, n)?.likely),
         )
     })
 }

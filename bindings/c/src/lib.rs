@@ -21,7 +21,7 @@ mod failure;
 mod model;
 mod privatizer;
 
-pub use explain::{brr_chance, brr_origins, brr_outcomes};
+pub use explain::{brr_chance, brr_outcomes, brr_posterior};
 pub use failure::{brr_error_message, brr_status};
 pub use model::{
     brr_model, brr_model_bits, brr_model_check, brr_model_english, brr_model_free,

@@ -195,7 +195,7 @@ static void explanations(struct brr_model *model, uint32_t mechanism) {
     sum += chances[i].probability;
   }
   CHECK(sum <= 1.0 + 1e-9);
-  CHECK(brr_origins(privatizer, "film", 4, 50, chances, 5, &count) == BRR_OK);
+  CHECK(brr_posterior(privatizer, "film", 4, 50, chances, 5, &count) == BRR_OK);
   CHECK(count > 0 && strcmp(chances[0].word, "film") == 0);
   CHECK(brr_outcomes(privatizer, "qqqqxzzz", 8, 9, chances, 5, &count) == BRR_UNKNOWN_WORD && count == 0);
   CHECK(brr_outcomes(privatizer, "film", 4, 9, NULL, 5, &count) == BRR_INVALID_ARGUMENT);

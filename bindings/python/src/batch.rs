@@ -33,9 +33,9 @@ struct Done {
 }
 
 /// Privatized rows, in order.
-pub struct Rows(Vec<Done>);
+pub struct PrivatizedRows(Vec<Done>);
 
-impl Rows {
+impl PrivatizedRows {
     /// Each row's text, `None` where the input was null.
     pub fn iter(&self) -> impl Iterator<Item = Option<&str>> {
         self.0.iter().flat_map(|done| {
@@ -63,7 +63,7 @@ pub fn run<T, E>(
     rows: &[Option<T>],
     threads: usize,
     mut check: impl FnMut() -> Result<(), E>,
-) -> Result<Rows, Stopped<E>>
+) -> Result<PrivatizedRows, Stopped<E>>
 where
     T: AsRef<str> + Sync,
 {
@@ -111,7 +111,9 @@ where
     }
     let mut finished = std::mem::take(&mut *unpoisoned(&finished));
     finished.sort_unstable_by_key(|(number, _)| *number);
-    Ok(Rows(finished.into_iter().map(|(_, done)| done).collect()))
+    Ok(PrivatizedRows(
+        finished.into_iter().map(|(_, done)| done).collect(),
+    ))
 }
 
 /// As many threads as asked for; by default one for each core.

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use brr::Epsilon;
 use brr::codes::CodeBits;
-use brr_train::build::{Recipe, Stage, build as build_model, usual_min_distance};
-use brr_train::exclusion::{Excluded, ExclusionList};
-use brr_train::quality::SimilaritySet;
-use brr_train::vectors::{Format, LoadOptions, OnDefect, load_with_progress, sha256_of_file};
-use brr_train::vocabulary_rule::{Case, Numbers, VocabularyRule};
+use brr_build::build::{BuildStage, Recipe, build as build_model, usual_min_distance};
+use brr_build::exclusion::{Excluded, ExclusionList};
+use brr_build::quality::SimilaritySet;
+use brr_build::vectors::{LoadOptions, OnDefect, VectorFormat, load_with_progress, sha256_of_file};
+use brr_build::vocabulary_rule::{Case, Numbers, VocabularyRule};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -45,7 +45,7 @@ pub fn build(
 ) -> PyResult<Model> {
     let bits = CodeBits::new(bits)
         .ok_or_else(|| PyValueError::new_err("bits must be a multiple of 64 from 64 to 1024"))?;
-    let format = format.map(str::parse::<Format>).transpose();
+    let format = format.map(str::parse::<VectorFormat>).transpose();
     let options = LoadOptions {
         words,
         format: format.map_err(PyValueError::new_err)?,
@@ -102,11 +102,11 @@ fn run(
     mut recipe: Recipe,
     similarity: &[PathBuf],
     tell: &(dyn Fn(&str, f64) -> ControlFlow<()> + Sync),
-) -> brr_train::Result<Model> {
-    let read = |file: &PathBuf| SimilaritySet::read(file).map_err(brr_train::Error::from);
+) -> brr_build::Result<Model> {
+    let read = |file: &PathBuf| SimilaritySet::read(file).map_err(brr_build::Error::from);
     let similarity: Vec<_> = similarity.iter().map(read).collect::<Result<_, _>>()?;
     let lists = exclude.iter().map(|file| ExclusionList::read(file));
-    options.exclude = lists.collect::<brr_train::Result<_>>()?;
+    options.exclude = lists.collect::<brr_build::Result<_>>()?;
     let loaded = load_with_progress(path, &options, &mut |p| {
         let by_words = p.words_wanted.map(|n| p.words as f64 / n as f64);
         let _ = tell("vectors", by_words.unwrap_or(0.0));
@@ -122,15 +122,15 @@ fn run(
     Ok(Model::own(built.model))
 }
 
-fn named(stage: Stage) -> (&'static str, f64) {
+fn named(stage: BuildStage) -> (&'static str, f64) {
     match stage {
-        Stage::Binarize(p) => ("codes", p.step as f64 / p.steps.max(1) as f64),
-        Stage::Separate(share) => ("separation", share),
-        Stage::Distances(share) => ("distances", share),
-        Stage::Calibrate(share) => ("calibration", share),
-        Stage::Certify(share) => ("certificates", share),
-        Stage::Check(share) => ("check", share),
-        Stage::Quality => ("quality", 0.0),
+        BuildStage::Binarize(p) => ("codes", p.step as f64 / p.steps.max(1) as f64),
+        BuildStage::Separate(share) => ("separation", share),
+        BuildStage::Distances(share) => ("distances", share),
+        BuildStage::Calibrate(share) => ("calibration", share),
+        BuildStage::Certify(share) => ("certificates", share),
+        BuildStage::Check(share) => ("check", share),
+        BuildStage::Quality => ("quality", 0.0),
         _ => ("other", 0.0),
     }
 }

@@ -74,7 +74,7 @@ pub struct Outcomes {
 
 /// What may have gone in when a word came out.
 #[pyclass(frozen, get_all, module = "brr")]
-pub struct Origins {
+pub struct Posterior {
     /// The most likely inputs. Empty if there were too few draws to tell.
     likely: Vec<Likely>,
     /// How the numbers were found: `drawn`, `nearest` or `opaque`.
@@ -105,17 +105,17 @@ pub fn outcomes(
 }
 
 /// The most likely inputs behind a word.
-pub fn origins(
+pub fn posterior(
     py: Python<'_>,
     privatizer: &Privatizer,
     word: &str,
     top: usize,
     draws: usize,
-) -> PyResult<Origins> {
+) -> PyResult<Posterior> {
     let (core, id) = (privatizer.core(), find(py, privatizer, word)?);
-    let found = failure::detached(py, || explain::origins(core, id, top, draws))?
+    let found = failure::detached(py, || explain::posterior(core, id, top, draws))?
         .map_err(|error| failure::to_py(py, &error))?;
-    Ok(Origins {
+    Ok(Posterior {
         likely: named(privatizer, &found.likely),
         method: found.method.name(),
         draws: draws_of(found.method),

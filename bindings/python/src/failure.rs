@@ -52,10 +52,10 @@ pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
 
 /// The exception for an error of model building. Vectors are public: a message
 /// may name a file and a line in it.
-pub fn train(py: Python<'_>, error: &brr_train::Error) -> PyErr {
+pub fn train(py: Python<'_>, error: &brr_build::Error) -> PyErr {
     match error {
-        brr_train::Error::Model(error) => to_py(py, error),
-        brr_train::Error::Read { source, .. } => match source.raw_os_error() {
+        brr_build::Error::Model(error) => to_py(py, error),
+        brr_build::Error::Read { source, .. } => match source.raw_os_error() {
             Some(number) => new(py, "BuildFileError", (number, error.to_string())),
             None => new(py, "BuildFileError", error.to_string()),
         },

@@ -29,7 +29,7 @@ mod _native {
     #[pymodule_export]
     use super::column::ArrowColumn;
     #[pymodule_export]
-    use super::explain::{Chance, Likely, Origins, Outcomes};
+    use super::explain::{Chance, Likely, Outcomes, Posterior};
     #[pymodule_export]
     use super::guarantee::{Guarantee, PairDistances};
     #[pymodule_export]

@@ -9,10 +9,10 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyList, PyString, PyTuple};
 
-use crate::batch::{self, Rows, Stopped};
+use crate::batch::{self, PrivatizedRows, Stopped};
 use crate::choices;
 use crate::column::{ArrowColumn, Column};
-use crate::explain::{self, Origins, Outcomes};
+use crate::explain::{self, Outcomes, Posterior};
 use crate::failure;
 use crate::guarantee::Guarantee;
 use crate::model::{Model, ModelSource};
@@ -199,8 +199,14 @@ impl Privatizer {
     /// What may have gone in when this word came out, for an observer who holds
     /// every word for equally likely beforehand.
     #[pyo3(signature = (word, top=10, draws=10_000))]
-    fn origins(&self, py: Python<'_>, word: &str, top: usize, draws: usize) -> PyResult<Origins> {
-        explain::origins(py, self, word, top, draws)
+    fn posterior(
+        &self,
+        py: Python<'_>,
+        word: &str,
+        top: usize,
+        draws: usize,
+    ) -> PyResult<Posterior> {
+        explain::posterior(py, self, word, top, draws)
     }
 
     /// Pickles as its arguments: no state, and above all no generator.
@@ -244,7 +250,12 @@ impl Privatizer {
     }
 
     /// All rows, with the interpreter free for other threads.
-    fn run<T>(&self, py: Python<'_>, rows: &[Option<T>], threads: Option<usize>) -> PyResult<Rows>
+    fn run<T>(
+        &self,
+        py: Python<'_>,
+        rows: &[Option<T>],
+        threads: Option<usize>,
+    ) -> PyResult<PrivatizedRows>
     where
         T: AsRef<str> + Sync,
     {

@@ -88,7 +88,7 @@ def test_explain_tells_what_may_come_out(sure, noisy):
     exact = brr.Privatizer(mechanism="exponential", epsilon=1.0).explain("film", top=3)
     assert (exact.method, exact.draws, len(exact.likely)) == ("exact", None, 3)
     assert exact.stays.low == exact.stays.probability == exact.stays.high
-    assert sure.origins("film", draws=200).likely[0].word == "film"
+    assert sure.posterior("film", draws=200).likely[0].word == "film"
     with pytest.raises(brr.InputError) as raised:
         sure.explain("zzqxsecret")
     assert "zzqx" not in str(raised.value)

@@ -96,7 +96,7 @@ export interface Outcomes {
   method: Method;
 }
 
-export interface Origins {
+export interface Posterior {
   /** The most likely inputs, every word being equally likely beforehand. */
   likely: LikelyWord[];
   method: Method;
@@ -105,7 +105,7 @@ export interface Origins {
 export interface Explanation {
   word: string;
   outcomes: Outcomes;
-  origins: Origins;
+  posterior: Posterior;
 }
 
 /** Losses per token, rounded up. */
@@ -180,7 +180,7 @@ export class Brr {
   /** What comes out when a word goes in; null if the model does not know it. */
   outcomes(word: string, options?: ExplainOptions): Outcomes | null;
   /** What may have gone in when a word came out; null if it is unknown. */
-  origins(word: string, options?: ExplainOptions): Origins | null;
+  posterior(word: string, options?: ExplainOptions): Posterior | null;
   /** Both directions at once. */
   explain(word: string, options?: ExplainOptions): Explanation | null;
   /** What is promised with these options, per token. */

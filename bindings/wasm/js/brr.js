@@ -146,14 +146,14 @@ export class Brr {
   }
 
   /** What may have gone in when a word came out; null if it is unknown. */
-  origins(word, { top = 12, draws = 2000, ...options } = {}) {
-    return this.#ask("origins", word, options, top, draws);
+  posterior(word, { top = 12, draws = 2000, ...options } = {}) {
+    return this.#ask("posterior", word, options, top, draws);
   }
 
   /** Both directions at once; null if the model does not know the word. */
   explain(word, options = {}) {
     const outcomes = this.outcomes(word, options);
-    return outcomes && { word, outcomes, origins: this.origins(word, options) };
+    return outcomes && { word, outcomes, posterior: this.posterior(word, options) };
   }
 
   /** What is promised with these options, per token. */

@@ -1,6 +1,6 @@
 //! The core's results as JSON, in the words of js/brr.d.ts.
 
-use brr::explain::{Chance, Likely, Origins, Outcomes, Part, Trace};
+use brr::explain::{Chance, Likely, Outcomes, Part, Posterior, Trace};
 use brr::nearest::Scan;
 use brr::{Model, Privatized, Privatizer};
 
@@ -122,10 +122,10 @@ pub fn outcomes(model: &Model, outcomes: &Outcomes) -> String {
 }
 
 /// What may have gone in.
-pub fn origins(model: &Model, origins: &Origins) -> String {
+pub fn posterior(model: &Model, posterior: &Posterior) -> String {
     Json::text(|j| {
-        likely(j, model, &origins.likely);
-        j.key("method").string(origins.method.name());
+        likely(j, model, &posterior.likely);
+        j.key("method").string(posterior.method.name());
     })
 }
 

@@ -271,7 +271,7 @@ pub unsafe extern "C" fn outcomes(
 /// # Safety
 /// As for [`privatize`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn origins(
+pub unsafe extern "C" fn posterior(
     privatizer: &Privatizer,
     pointer: *mut u8,
     len: usize,
@@ -282,8 +282,8 @@ pub unsafe extern "C" fn origins(
     let run = |text: &str| match model.find(text) {
         None => answer(Ok("null".into())),
         Some(word) => {
-            let found = explain::origins(privatizer, word, top, draws);
-            answer(found.map(|o| answers::origins(model, &o)))
+            let found = explain::posterior(privatizer, word, top, draws);
+            answer(found.map(|o| answers::posterior(model, &o)))
         }
     };
     // SAFETY: the caller's promise.

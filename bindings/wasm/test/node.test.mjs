@@ -118,13 +118,13 @@ test("a trace's parts are its text", () => {
 for (const mechanism of ["brr", "exponential"]) {
   test(`explain, ${mechanism}: probabilities, and narrower with more budget`, () => {
     const stays = [0.1, 1.5].map((epsilon) => {
-      const { outcomes, origins } = brr.explain("film", { mechanism, epsilon, draws: 400 });
+      const { outcomes, posterior } = brr.explain("film", { mechanism, epsilon, draws: 400 });
       const sum = outcomes.likely.reduce((s, l) => s + l.probability, 0);
       assert.ok(sum <= 1 + 1e-9 && outcomes.likely.every((l) => l.low <= l.high));
       assert.equal(outcomes.method, mechanism === "brr" ? "drawn" : "exact");
       const reach = outcomes.reach.map((r) => r.share);
       assert.deepEqual(reach, reach.toSorted((a, b) => a - b));
-      assert.ok(origins.likely.every((l) => l.probability <= 1));
+      assert.ok(posterior.likely.every((l) => l.probability <= 1));
       return outcomes.stays.probability;
     });
     assert.ok(stays[0] < stays[1], stays.join());

@@ -84,14 +84,14 @@ impl From<brr::Error> for Failure {
     }
 }
 
-impl From<brr_train::Error> for Failure {
-    fn from(error: brr_train::Error) -> Failure {
-        use brr_train::Error::{NoWordsWanted, UnknownBinarizer};
+impl From<brr_build::Error> for Failure {
+    fn from(error: brr_build::Error) -> Failure {
+        use brr_build::Error::{NoWordsWanted, UnknownBinarizer};
         match error {
             NoWordsWanted => Failure::Usage(format!("--words: {error}")),
             UnknownBinarizer { .. } => Failure::Usage(format!("--binarizer: {error}")),
-            brr_train::Error::Model(error) => error.into(),
-            brr_train::Error::Read {
+            brr_build::Error::Model(error) => error.into(),
+            brr_build::Error::Read {
                 path,
                 offset: 0,
                 source,

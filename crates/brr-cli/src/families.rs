@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use brr::parallel::cores;
 use brr::{MechanismKind, Model};
-use brr_eval::channel::Likeness;
+use brr_build::vectors::{self, LoadOptions, Vectors};
+use brr_eval::channel::Similarity;
 use brr_eval::mechanisms::{Family, KaryFamily, MadlibFamily, ShippedFamily, Space};
-use brr_train::vectors::{self, LoadOptions, Vectors};
 use clap::ValueEnum;
 
 use crate::failure::{Failure, Result};
@@ -31,7 +31,7 @@ pub struct Subject {
     /// The mechanism.
     pub family: Box<dyn Family>,
     /// Codes and vectors.
-    pub likeness: Likeness,
+    pub similarity: Similarity,
 }
 
 /// Sets a mechanism up over a model's words.
@@ -64,11 +64,11 @@ pub fn subject(
         }
         FamilyArg::KAry => Box::new(KaryFamily(model.vocabulary().len())),
     };
-    let likeness = Likeness {
+    let similarity = Similarity {
         model: Some(model.clone()),
         space,
     };
-    Ok(Subject { family, likeness })
+    Ok(Subject { family, similarity })
 }
 
 /// The real vectors of a model's words, in the model's order.

@@ -15,9 +15,9 @@ use brr::mechanism::{Brr, Exponential, Mechanism, Search};
 use brr::random::Noise;
 use brr::vocabulary::WordId;
 use brr::{Epsilon, Model};
+use brr_build::matrix::rotation::{generator, uniform};
+use brr_build::vectors::{LoadOptions, load};
 use brr_eval::mechanisms::{Madlib, Space};
-use brr_train::matrix::rotation::{generator, uniform};
-use brr_train::vectors::{LoadOptions, load};
 use serde_json::json;
 
 type Failure = Box<dyn std::error::Error>;
@@ -102,12 +102,12 @@ fn over_vectors(name: &str, file: &Path, words: usize, bound: f64) -> Result<Rea
     };
     let vectors = load(file, &options)?.vectors;
     // The distances decide what is promised, not what a word costs: a sample will do.
-    let sample = brr_train::vectors::Vectors {
+    let sample = brr_build::vectors::Vectors {
         words: vectors.words.iter().take(1000).cloned().collect(),
         dim: vectors.dim,
         data: vectors.data[..vectors.words.len().min(1000) * vectors.dim].to_vec(),
     };
-    let average = brr_train::quality::euclidean(&sample, 1, |_| {}).average;
+    let average = brr_build::quality::euclidean(&sample, 1, |_| {}).average;
     let distances = PairDistances {
         average,
         maximum: average,

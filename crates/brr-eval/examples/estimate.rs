@@ -11,9 +11,11 @@ use std::sync::Arc;
 use brr::mechanism::Mechanism;
 use brr::random::Noise;
 use brr::{Budget, Choice, Epsilon, MechanismKind, Model, Options, Privatizer};
-use brr_eval::estimate::{Documents, Effort, Estimates, Plan, Start, Stop, WordChannel, estimate};
+use brr_build::quality::spearman;
+use brr_eval::estimate::{
+    Documents, Effort, EstimateOptions, Estimates, Prior, Stop, WordChannel, estimate,
+};
 use brr_eval::mechanisms::Kary;
-use brr_train::quality::spearman;
 use serde_json::{Value, json};
 
 const SEED: u64 = 1;
@@ -153,17 +155,17 @@ fn measure(
     let channel_seconds = begun.elapsed().as_secs_f64();
     // As the manifest of a run tells it.
     let unknown = truth.unknown as f64 / truth.tokens as f64;
-    let by_rank = Start::by_rank(words).with_unknown(unknown);
-    let even = Start::uniform(words).with_unknown(unknown);
+    let by_rank = Prior::by_rank(words).with_unknown(unknown);
+    let even = Prior::uniform(words).with_unknown(unknown);
     let begun = std::time::Instant::now();
-    let found = estimate(&channel, &documents, &by_rank, &Plan::default());
+    let found = estimate(&channel, &documents, &by_rank, &EstimateOptions::default());
     let seconds = begun.elapsed().as_secs_f64();
-    let quick = Plan {
+    let quick = EstimateOptions {
         resamplings: 0,
-        ..Plan::default()
+        ..EstimateOptions::default()
     };
     let uniform = estimate(&channel, &documents, &even, &quick);
-    let endless = Plan {
+    let endless = EstimateOptions {
         stop: Stop::After(300),
         ..quick
     };
@@ -175,12 +177,12 @@ fn measure(
         "epsilon": mechanism.guarantee().epsilon,
         "kept": kept as f64 / truth.tokens as f64,
         "raw": truth.compare(&documents.counts()),
-        "prior": truth.compare(&Start::by_rank(words).words),
+        "prior": truth.compare(&Prior::by_rank(words).words),
         "estimate": of(&found),
         "estimate_uniform": of(&uniform),
-        "estimate_300_turns": of(&endless),
-        "turns": found.turns,
-        "turns_uniform": uniform.turns,
+        "estimate_300_iterations": of(&endless),
+        "iterations": found.iterations,
+        "iterations_uniform": uniform.iterations,
         "coverage": coverage(&found, truth),
         "entries": channel.entries(),
         "channel_seconds": channel_seconds,

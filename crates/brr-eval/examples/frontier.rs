@@ -11,15 +11,15 @@ use std::sync::Arc;
 use brr::MechanismKind;
 use brr::codes::CodeBits;
 use brr::parallel::cores;
+use brr_build::binarize;
+use brr_build::build::{Recipe, build, usual_min_distance};
+use brr_build::vectors::{LoadOptions, load};
 use brr_eval::calibrate::{Table, table};
-use brr_eval::channel::{Likeness, Plan};
+use brr_eval::channel::{Sampling, Similarity};
 use brr_eval::mechanisms::{
     CertifiedFamily, Family, KaryFamily, MadlibFamily, ShippedFamily, Space,
 };
 use brr_eval::report;
-use brr_train::binarize;
-use brr_train::build::{Recipe, build, usual_min_distance};
-use brr_train::vectors::{LoadOptions, load};
 
 /// Privacy-loss bounds, closer where the mechanisms part.
 const BOUNDS: [f64; 10] = [4.0, 8.0, 11.0, 13.5, 16.0, 25.0, 40.0, 60.0, 85.0, 140.0];
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let vectors = load(vectors.as_ref(), &options)?.vectors;
     let words = vectors.words.len();
-    let mut families: Vec<(Box<dyn Family>, Likeness)> = Vec::new();
+    let mut families: Vec<(Box<dyn Family>, Similarity)> = Vec::new();
     let mut models = Vec::new();
     for bits in [64, 128, 256] {
         let bits = CodeBits::new(bits).ok_or("code length")?;
@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let space = Arc::new(Space::new(vectors, cores(), |_| {}));
     for model in models {
-        let likeness = Likeness {
+        let similarity = Similarity {
             model: Some(model.clone()),
             space: Some(space.clone()),
         };
@@ -65,26 +65,26 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 model: model.clone(),
                 kind: MechanismKind::Brr,
             }),
-            likeness.clone(),
+            similarity.clone(),
         ));
-        families.push((Box::new(CertifiedFamily { model, certifier }), likeness));
+        families.push((Box::new(CertifiedFamily { model, certifier }), similarity));
     }
-    let likeness = Likeness {
+    let similarity = Similarity {
         model: None,
         space: Some(space.clone()),
     };
-    families.push((Box::new(MadlibFamily::exact(space)), likeness.clone()));
-    families.push((Box::new(KaryFamily(words)), likeness));
+    families.push((Box::new(MadlibFamily::exact(space)), similarity.clone()));
+    families.push((Box::new(KaryFamily(words)), similarity));
 
     let mut tables: Vec<Table> = Vec::new();
-    for (family, likeness) in &families {
-        let plan = Plan {
+    for (family, similarity) in &families {
+        let plan = Sampling {
             words: if family.name() == "madlib" { 150 } else { 300 },
             draws: if family.name() == "madlib" { 60 } else { 150 },
-            ..Plan::default()
+            ..Sampling::default()
         };
         let started = std::time::Instant::now();
-        tables.push(table(&**family, &BOUNDS, likeness, &plan, &|_| {})?);
+        tables.push(table(&**family, &BOUNDS, similarity, &plan, &|_| {})?);
         let t = &tables[tables.len() - 1];
         println!(
             "{} {}: {:.0} s",

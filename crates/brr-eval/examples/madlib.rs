@@ -10,9 +10,9 @@ use brr::Epsilon;
 use brr::mechanism::Mechanism;
 use brr::parallel;
 use brr::random::Noise;
+use brr_build::vectors::Vectors;
 use brr_eval::interval::Binomial;
 use brr_eval::mechanisms::{Madlib, Space};
-use brr_train::vectors::Vectors;
 
 fn load(path: &str) -> Vectors {
     let text = std::fs::read_to_string(path).expect("a file of vectors");

@@ -5,7 +5,7 @@ use brr::mechanism::Mechanism;
 use brr::{Budget, Error, Result};
 use serde::Serialize;
 
-use crate::channel::{Likeness, Plan, Summary, measure};
+use crate::channel::{Sampling, Similarity, Summary, measure};
 use crate::mechanisms::Family;
 
 /// The ladder when none is given: privacy-loss bounds epsilon * P_avg.
@@ -39,7 +39,7 @@ pub struct Table {
     /// Words in the vocabulary.
     pub words: usize,
     /// How it was measured.
-    pub plan: Plan,
+    pub plan: Sampling,
     /// One step for each bound, in the order given.
     pub steps: Vec<Step>,
 }
@@ -48,8 +48,8 @@ pub struct Table {
 pub fn table(
     family: &dyn Family,
     bounds: &[f64],
-    likeness: &Likeness,
-    plan: &Plan,
+    similarity: &Similarity,
+    plan: &Sampling,
     progress: &dyn Fn(f64),
 ) -> Result<Table> {
     let mut metric = String::new();
@@ -57,7 +57,7 @@ pub fn table(
     for (i, &bound) in bounds.iter().enumerate() {
         let mechanism = family.at(family.epsilon_for_bound(bound)?)?;
         metric = mechanism.guarantee().metric.to_string();
-        steps.push(step(family, &*mechanism, likeness, plan));
+        steps.push(step(family, &*mechanism, similarity, plan));
         progress((i + 1) as f64 / bounds.len() as f64);
     }
     Ok(Table {
@@ -69,7 +69,12 @@ pub fn table(
     })
 }
 
-fn step(family: &dyn Family, mechanism: &dyn Mechanism, likeness: &Likeness, plan: &Plan) -> Step {
+fn step(
+    family: &dyn Family,
+    mechanism: &dyn Mechanism,
+    similarity: &Similarity,
+    plan: &Sampling,
+) -> Step {
     let guarantee = mechanism.guarantee();
     Step {
         epsilon: guarantee.epsilon,
@@ -77,7 +82,7 @@ fn step(family: &dyn Family, mechanism: &dyn Mechanism, likeness: &Likeness, pla
         nearest: guarantee.nearest(),
         worst: guarantee.worst(),
         unknown: guarantee.unknown_loss,
-        summary: measure(mechanism, family.words(), likeness, plan),
+        summary: measure(mechanism, family.words(), similarity, plan),
     }
 }
 
@@ -113,18 +118,18 @@ const HALVINGS: usize = 15;
 pub fn solve(
     family: &dyn Family,
     target: Target,
-    likeness: &Likeness,
-    plan: &Plan,
+    similarity: &Similarity,
+    plan: &Sampling,
     progress: &dyn Fn(f64),
 ) -> Result<Option<Solution>> {
-    let plan = &Plan {
+    let plan = &Sampling {
         attack: matches!(target, Target::MaxGuess(_)),
         ..*plan
     };
     if let Target::Keep(share) = target {
         match family.for_budget(Budget::Keep(share)) {
             Ok(mechanism) => {
-                let step = step(family, &*mechanism, likeness, plan);
+                let step = step(family, &*mechanism, similarity, plan);
                 return Ok(Some(Solution { target, step }));
             }
             Err(Error::KeepOutOfReach { .. }) => return Ok(None),
@@ -134,7 +139,7 @@ pub fn solve(
     }
     let at = |log_bound: f64| -> Result<Step> {
         let epsilon = family.epsilon_for_bound(libm::exp(log_bound))?;
-        Ok(step(family, &*family.at(epsilon)?, likeness, plan))
+        Ok(step(family, &*family.at(epsilon)?, similarity, plan))
     };
     let (mut low, mut high) = (libm::log(RANGE.0), libm::log(RANGE.1));
     let mut below = at(low)?;
@@ -172,18 +177,18 @@ mod tests {
     use crate::mechanisms::{KaryFamily, ShippedFamily};
     use brr::MechanismKind;
 
-    fn plan() -> Plan {
-        Plan {
+    fn plan() -> Sampling {
+        Sampling {
             words: 60,
             draws: 100,
             threads: 2,
-            ..Plan::default()
+            ..Sampling::default()
         }
     }
 
     #[test]
     fn a_share_of_kept_words_is_met_with_the_least_loss() {
-        let (family, none) = (KaryFamily(1000), Likeness::default());
+        let (family, none) = (KaryFamily(1000), Similarity::default());
         let found = solve(&family, Target::Keep(0.5), &none, &plan(), &|_| {}).unwrap();
         let step = found.unwrap().step;
         // e^c / (e^c + 999) = 1/2
@@ -211,7 +216,7 @@ mod tests {
     #[test]
     fn more_loss_keeps_more_words() {
         let model = fixture::model(300, 64, 5);
-        let likeness = Likeness {
+        let similarity = Similarity {
             model: Some(model.clone()),
             space: None,
         };
@@ -222,7 +227,7 @@ mod tests {
                 kind: MechanismKind::Brr,
             },
             &bounds,
-            &likeness,
+            &similarity,
             &plan(),
             &|_| {},
         )
@@ -231,7 +236,7 @@ mod tests {
             model,
             kind: MechanismKind::Exponential,
         };
-        let exponential = table(&exponential, &bounds, &likeness, &plan(), &|_| {}).unwrap();
+        let exponential = table(&exponential, &bounds, &similarity, &plan(), &|_| {}).unwrap();
         for t in [&brr, &exponential] {
             let keep: Vec<f64> = t.steps.iter().map(|s| s.summary.keep.value).collect();
             assert!(keep.windows(2).all(|k| k[0] < k[1]), "{keep:?}");
@@ -254,7 +259,7 @@ mod tests {
     #[test]
     fn simulation_agrees_with_the_exact_channel() {
         let model = fixture::model(200, 64, 6);
-        let likeness = Likeness {
+        let similarity = Similarity {
             model: Some(model.clone()),
             space: None,
         };
@@ -262,14 +267,14 @@ mod tests {
             model,
             kind: MechanismKind::Exponential,
         };
-        let plan = Plan {
+        let plan = Sampling {
             words: 200,
             draws: 300,
             ..plan()
         };
         let candidate = family.at(brr::Epsilon::new(0.4).unwrap()).unwrap();
-        let exact = measure(&*candidate, 200, &likeness, &plan);
-        let simulated = crate::channel::simulate(&*candidate, 200, &likeness, &plan);
+        let exact = measure(&*candidate, 200, &similarity, &plan);
+        let simulated = crate::channel::simulate(&*candidate, 200, &similarity, &plan);
         // Three half widths of a 95 % interval: once in 3e8.
         let near =
             |e: crate::interval::Estimate, x: f64| (e.value - x).abs() < 1.5 * (e.high - e.low);

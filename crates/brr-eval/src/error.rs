@@ -37,7 +37,7 @@ pub enum Error {
     Core(#[from] brr::Error),
     /// From building models.
     #[error(transparent)]
-    Train(#[from] brr_train::Error),
+    Train(#[from] brr_build::Error),
 }
 
 /// An evaluation's result.

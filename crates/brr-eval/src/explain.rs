@@ -2,13 +2,13 @@
 
 use brr::explain::{Chance, Method, outcomes_with};
 use brr::guarantee::Metric;
-use brr::mechanism::{Mechanism, Rows};
+use brr::mechanism::{Channel, Mechanism};
 use brr::model::Model;
 use brr::random::Noise;
 use brr::vocabulary::WordId;
 use serde::Serialize;
 
-use crate::channel::{Draws, Likeness, Plan, draw};
+use crate::channel::{Draws, Sampling, Similarity, draw};
 use crate::interval::{Binomial, Estimate};
 
 /// How much to say.
@@ -21,7 +21,7 @@ pub struct ExplainOptions {
     /// Nearest words among which the confusable ones are sought.
     pub neighbors: usize,
     /// Draws, seed and threads, where outputs are simulated.
-    pub plan: Plan,
+    pub plan: Sampling,
 }
 
 impl Default for ExplainOptions {
@@ -30,9 +30,9 @@ impl Default for ExplainOptions {
             outputs: 10,
             confusable: 8,
             neighbors: 16,
-            plan: Plan {
+            plan: Sampling {
                 draws: 4000,
-                ..Plan::default()
+                ..Sampling::default()
             },
         }
     }
@@ -115,23 +115,23 @@ pub fn explain(
     mechanism: &dyn Mechanism,
     model: &Model,
     word: WordId,
-    likeness: &Likeness,
+    similarity: &Similarity,
     options: &ExplainOptions,
 ) -> Explanation {
     let name = |id: WordId| model.vocabulary().word(id).to_owned();
     let (draws, mut noise) = (options.plan.draws, Noise::numbered(options.plan.seed));
     let outcomes = outcomes_with(model, mechanism, word, options.outputs, draws, &mut noise);
-    let nearest = nearest_words(word, likeness, options.neighbors);
-    let attackers = match mechanism.rows() {
-        Some(rows) => best_attackers(rows, model.vocabulary().len(), word, &nearest),
-        None => simulated_attackers(mechanism, word, &nearest, likeness, options),
+    let nearest = nearest_words(word, similarity, options.neighbors);
+    let attackers = match mechanism.channel() {
+        Some(channel) => best_attackers(channel, model.vocabulary().len(), word, &nearest),
+        None => simulated_attackers(mechanism, word, &nearest, similarity, options),
     };
     let guarantee = mechanism.guarantee();
     let mut confusable: Vec<Confusable> = nearest
         .iter()
         .zip(attackers)
         .map(|(&other, attacker)| {
-            let distance = metric_distance(guarantee.metric, word, other, likeness);
+            let distance = metric_distance(guarantee.metric, word, other, similarity);
             Confusable {
                 word: name(other),
                 distance,
@@ -171,15 +171,15 @@ fn estimate(chance: Chance) -> Estimate {
 /// The best attacker between w and w' is right with probability
 /// 1 - (sum over y of min(Pr[y | w], Pr[y | w'])) / 2.
 fn best_attackers(
-    rows: &dyn Rows,
+    channel: &dyn Channel,
     words: usize,
     word: WordId,
     nearest: &[WordId],
 ) -> Vec<Estimate> {
     let (mut row, mut other) = (vec![0.0; words], vec![0.0; words]);
-    rows.row(word, &mut row);
+    channel.row(word, &mut row);
     let attackers = nearest.iter().map(|&w| {
-        rows.row(w, &mut other);
+        channel.row(w, &mut other);
         let overlap: f64 = row.iter().zip(&other).map(|(a, b)| a.min(*b)).sum();
         Estimate::exact((1.0 - overlap / 2.0).max(0.5))
     });
@@ -190,7 +190,7 @@ fn simulated_attackers(
     mechanism: &dyn Mechanism,
     word: WordId,
     nearest: &[WordId],
-    likeness: &Likeness,
+    similarity: &Similarity,
     options: &ExplainOptions,
 ) -> Vec<Estimate> {
     let words: Vec<WordId> = std::iter::once(word)
@@ -199,14 +199,15 @@ fn simulated_attackers(
     let draws = draw(mechanism, &words, 3, &options.plan);
     let attackers = draws[1..].iter();
     attackers
-        .map(|d| tell_apart(&draws[0], d, likeness))
+        .map(|d| tell_apart(&draws[0], d, similarity))
         .collect()
 }
 
 /// How often the word nearer to the output is the input; ties are tossed, every
 /// second one right.
-fn tell_apart(a: &Draws, b: &Draws, likeness: &Likeness) -> Estimate {
-    let (Some(to_a), Some(to_b)) = (likeness.distances(a.word), likeness.distances(b.word)) else {
+fn tell_apart(a: &Draws, b: &Draws, similarity: &Similarity) -> Estimate {
+    let (Some(to_a), Some(to_b)) = (similarity.distances(a.word), similarity.distances(b.word))
+    else {
         return Binomial::new(0, 0).estimate();
     };
     let mut halves = 0;
@@ -220,8 +221,8 @@ fn tell_apart(a: &Draws, b: &Draws, likeness: &Likeness) -> Estimate {
     Binomial::new(halves / 2, trials).estimate()
 }
 
-fn nearest_words(word: WordId, likeness: &Likeness, count: usize) -> Vec<WordId> {
-    let distances = likeness.distances(word).unwrap_or_default();
+fn nearest_words(word: WordId, similarity: &Similarity, count: usize) -> Vec<WordId> {
+    let distances = similarity.distances(word).unwrap_or_default();
     let mut ids: Vec<WordId> = (0..distances.len() as WordId)
         .filter(|w| *w != word)
         .collect();
@@ -233,10 +234,10 @@ fn nearest_words(word: WordId, likeness: &Likeness, count: usize) -> Vec<WordId>
     ids
 }
 
-fn metric_distance(metric: Metric, a: WordId, b: WordId, likeness: &Likeness) -> f64 {
+fn metric_distance(metric: Metric, a: WordId, b: WordId, similarity: &Similarity) -> f64 {
     match metric {
-        Metric::Hamming(_) => likeness.hamming(a, b),
-        Metric::Euclidean { .. } => likeness.space.as_ref().map(|s| s.distance(a, b)),
+        Metric::Hamming(_) => similarity.hamming(a, b),
+        Metric::Euclidean { .. } => similarity.space.as_ref().map(|s| s.distance(a, b)),
         _ => Some(1.0),
     }
     .unwrap_or(f64::INFINITY)
@@ -251,20 +252,20 @@ mod tests {
 
     fn explained(family: &dyn Family, epsilon: f64) -> Explanation {
         let model = fixture::model(200, 64, 5);
-        let likeness = Likeness {
+        let similarity = Similarity {
             model: Some(model.clone()),
             space: None,
         };
         let mechanism = family.at(brr::Epsilon::new(epsilon).unwrap()).unwrap();
         let options = ExplainOptions {
-            plan: Plan {
+            plan: Sampling {
                 draws: 2000,
                 threads: 2,
-                ..Plan::default()
+                ..Sampling::default()
             },
             ..ExplainOptions::default()
         };
-        explain(&*mechanism, &model, 3, &likeness, &options)
+        explain(&*mechanism, &model, 3, &similarity, &options)
     }
 
     #[test]
@@ -302,7 +303,7 @@ mod tests {
     #[test]
     fn words_with_one_code_are_a_coin_toss() {
         let model = fixture::model(200, 64, 5);
-        let likeness = Likeness {
+        let similarity = Similarity {
             model: Some(model.clone()),
             space: None,
         };
@@ -312,7 +313,7 @@ mod tests {
         };
         let mechanism = family.at(brr::Epsilon::new(0.5).unwrap()).unwrap();
         let options = ExplainOptions::default();
-        let e = explain(&*mechanism, &model, 199, &likeness, &options);
+        let e = explain(&*mechanism, &model, 199, &similarity, &options);
         assert_eq!(e.confusable[0].word, model.vocabulary().word(198));
         assert!((e.confusable[0].attacker.value - 0.5).abs() < 1e-12);
     }

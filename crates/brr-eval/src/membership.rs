@@ -8,8 +8,8 @@
 //! of confidences and its logarithms (near 0 and 1 the confidences alone hardly
 //! differ). It is then asked about the target's members and non-members.
 
-use brr_train::matrix::Matrix;
-use brr_train::network::{Perceptron, Training};
+use brr_build::matrix::Matrix;
+use brr_build::network::{Perceptron, Training};
 use serde::{Deserialize, Serialize};
 
 use crate::interval::Estimate;
@@ -171,7 +171,7 @@ fn area_error(area: f64, members: usize, others: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brr_train::matrix::rotation::{generator, uniform};
+    use brr_build::matrix::rotation::{generator, uniform};
 
     #[test]
     fn areas() {

@@ -25,11 +25,11 @@ use zeroize::Zeroizing;
 use crate::error::{Error, Result};
 
 /// The noise of one call: uniformly random numbers that nobody else knows.
-pub struct Noise(Source);
+pub struct Noise(Generator);
 
-enum Source {
+enum Generator {
     /// In a box, so that the state is not copied when the handle moves.
-    Generator(Box<ChaCha20Rng>),
+    ChaCha(Box<ChaCha20Rng>),
     #[cfg(feature = "test-seam")]
     Script(Box<dyn FnMut() -> u64 + Send>),
 }
@@ -43,16 +43,16 @@ impl Noise {
     }
 
     fn from_seed(seed: &[u8; 32]) -> Noise {
-        Noise(Source::Generator(Box::new(ChaCha20Rng::from_seed(*seed))))
+        Noise(Generator::ChaCha(Box::new(ChaCha20Rng::from_seed(*seed))))
     }
 
     /// 64 uniformly random bits.
     #[inline]
     pub fn limb(&mut self) -> u64 {
         match &mut self.0 {
-            Source::Generator(generator) => generator.next_u64(),
+            Generator::ChaCha(generator) => generator.next_u64(),
             #[cfg(feature = "test-seam")]
-            Source::Script(next) => next(),
+            Generator::Script(next) => next(),
         }
     }
 
@@ -60,11 +60,11 @@ impl Noise {
     #[inline]
     pub fn fill(&mut self, limbs: &mut [u64]) {
         match &mut self.0 {
-            Source::Generator(generator) => {
+            Generator::ChaCha(generator) => {
                 limbs.fill_with(|| generator.next_u64());
             }
             #[cfg(feature = "test-seam")]
-            Source::Script(next) => limbs.fill_with(next),
+            Generator::Script(next) => limbs.fill_with(next),
         }
     }
 
@@ -97,7 +97,7 @@ impl Noise {
     /// The same for the same number, spread over a seed by rand's own rule.
     pub fn numbered(seed: u64) -> Noise {
         let generator = ChaCha20Rng::seed_from_u64(seed);
-        Noise(Source::Generator(Box::new(generator)))
+        Noise(Generator::ChaCha(Box::new(generator)))
     }
 
     /// Another, independent stream of the same seed, from its beginning.
@@ -106,15 +106,15 @@ impl Noise {
     /// If there is a script in place of a seed.
     pub fn with_stream(mut self, stream: u64) -> Noise {
         match &mut self.0 {
-            Source::Generator(generator) => generator.set_stream(stream),
-            Source::Script(_) => panic!("a script has no streams"),
+            Generator::ChaCha(generator) => generator.set_stream(stream),
+            Generator::Script(_) => panic!("a script has no streams"),
         }
         self
     }
 
     /// Whatever limbs `next` gives, to reach the ends of a range.
     pub fn scripted(next: impl FnMut() -> u64 + Send + 'static) -> Noise {
-        Noise(Source::Script(Box::new(next)))
+        Noise(Generator::Script(Box::new(next)))
     }
 }
 

@@ -4,7 +4,7 @@ mod support;
 
 use brr::certify::Weights;
 use brr::codes::{CodeBits, CodeRows, hamming};
-use brr::explain::{Method, Part, origins, outcomes, trace};
+use brr::explain::{Method, Part, outcomes, posterior, trace};
 use brr::{Budget, Epsilon, MechanismKind, Options, Privatizer, Unknown};
 use support::{chi_square_limit, letters, model_of, random_model, whole_model};
 
@@ -88,11 +88,11 @@ fn draws_fit_the_explained_row() {
 }
 
 #[test]
-fn exponential_origins_bracket_bayes() {
+fn exponential_posterior_bracket_bayes() {
     let p = privatizer(MechanismKind::Exponential, 0.3);
     let table = exact(&p, 0.3);
     let total: f64 = table.iter().map(|row| row[7]).sum();
-    let found = origins(&p, 7, 10, 0).unwrap();
+    let found = posterior(&p, 7, 10, 0).unwrap();
     assert_eq!(found.likely[0].word, 7);
     for l in &found.likely {
         let truth = table[l.word as usize][7] / total;
@@ -129,16 +129,16 @@ fn brr_agrees_with_the_closed_form_on_two_words() {
     assert_eq!(found.method, Method::Drawn { draws: 20_000 });
     // Both words have the same `stays`, so it is the posterior, too. 400 noisy
     // codes are looked at: standard error below 0.02; 0.12 is six of them.
-    let found = origins(&p, 0, 2, 20_000).unwrap();
+    let found = posterior(&p, 0, 2, 20_000).unwrap();
     assert_eq!(found.likely[0].word, 0);
     assert!((found.likely[0].chance.probability - stays).abs() < 0.12);
 }
 
 /// The estimate from draws around the output against plain counting.
 #[test]
-fn brr_origins_agree_with_counting() {
+fn brr_posterior_agree_with_counting() {
     let p = privatizer(MechanismKind::Brr, 0.35);
-    let found = origins(&p, 3, 300, 4000).unwrap();
+    let found = posterior(&p, 3, 300, 4000).unwrap();
     let sum: f64 = found.likely.iter().map(|l| l.chance.probability).sum();
     assert!((sum - 1.0).abs() < 1e-9);
     // How often word 3 comes out, from each word.

@@ -10,7 +10,7 @@ mod support;
 use std::sync::Arc;
 
 use brr::codes::{CodeRows, hamming};
-use brr::mechanism::Rows;
+use brr::mechanism::Channel;
 use brr::model::{Model, Standing};
 use brr::{Budget, MechanismKind, Options, Privatizer};
 use sha2::{Digest, Sha256};
@@ -33,11 +33,11 @@ fn reseal(bytes: &mut [u8]) {
 
 /// The largest loss per bit of distance on these codes, by the definition; and the largest loss
 /// between two words.
-fn true_losses(codes: &CodeRows, rows: &dyn Rows) -> (f64, f64) {
+fn true_losses(codes: &CodeRows, channel: &dyn Channel) -> (f64, f64) {
     let n = codes.len();
     let mut table = vec![vec![0.0; n]; n];
     for (w, row) in table.iter_mut().enumerate() {
-        rows.row(w as u32, row);
+        channel.row(w as u32, row);
     }
     let (mut per_bit, mut any): (f64, f64) = (0.0, 0.0);
     for w in 0..n {
@@ -76,7 +76,7 @@ fn assert_honest(model: &Arc<Model>, what: &str) {
                 continue;
             };
             let g = p.guarantee();
-            let (per_bit, any) = match p.mechanism().rows() {
+            let (per_bit, any) = match p.mechanism().channel() {
                 Some(channel) => true_losses(&rows, channel),
                 // Randomized response: the epsilon follows from the threshold alone.
                 None => (g.epsilon, g.epsilon * largest),

@@ -213,7 +213,7 @@ class Outcomes:
         """How many draws an estimate rests on."""
 
 @final
-class Origins:
+class Posterior:
     """What may have gone in when a word came out."""
 
     @property
@@ -299,7 +299,7 @@ class Privatizer:
         """Privatize a text, and tell how many tokens it had."""
     def explain(self, word: str, top: int = 10, draws: int = 10_000) -> Outcomes:
         """Tell what comes out when this word goes in. Not private: for your eyes."""
-    def origins(self, word: str, top: int = 10, draws: int = 10_000) -> Origins:
+    def posterior(self, word: str, top: int = 10, draws: int = 10_000) -> Posterior:
         """Tell what may have gone in when this word came out."""
     def _privatize_list(
         self, texts: list[str | None], threads: int | None

@@ -73,7 +73,7 @@ pub fn run(args: Args) -> Result {
         model: &model,
         mechanism: privatizer.mechanism(),
     };
-    let options = audit::Options {
+    let options = audit::AuditOptions {
         trials: args.trials as usize,
         pairs: args.pairs as usize,
         timings: args.timings as usize,

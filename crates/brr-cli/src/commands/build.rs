@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use brr::Epsilon;
 use brr::codes::CodeBits;
-use brr_train::binarize;
-use brr_train::build::{Built, Quality, Recipe, Stage, build, usual_min_distance};
-use brr_train::exclusion::{Excluded, ExclusionList};
-use brr_train::quality::SimilaritySet;
-use brr_train::vectors::{
-    Format, LoadOptions, LoadReport, Loaded, OnDefect, load_with_progress, sha256_of_file,
+use brr_build::binarize;
+use brr_build::build::{BuildStage, Built, Quality, Recipe, build, usual_min_distance};
+use brr_build::exclusion::{Excluded, ExclusionList};
+use brr_build::quality::SimilaritySet;
+use brr_build::vectors::{
+    LoadOptions, LoadReport, Loaded, OnDefect, VectorFormat, load_with_progress, sha256_of_file,
 };
-use brr_train::vocabulary_rule::{Case, Numbers, VocabularyRule};
+use brr_build::vocabulary_rule::{Case, Numbers, VocabularyRule};
 
 use crate::commands::privatize::positive;
 use crate::failure::Result;
@@ -60,7 +60,7 @@ pub struct Args {
     seed: u64,
     /// Format of the vectors [default: detected]
     #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    format: Option<VectorFormat>,
     /// The words of a .npy file, one per line
     #[arg(long, value_name = "FILE")]
     word_list: Option<PathBuf>,
@@ -112,7 +112,7 @@ pub fn run(args: Args) -> Result {
     let stages = Stages::new();
     let loaded = load(&args, &stages)?;
     let recipe = recipe(&args, &loaded.report)?;
-    let progress = |stage: Stage| {
+    let progress = |stage: BuildStage| {
         show(&stages, stage);
         ControlFlow::Continue(())
     };
@@ -126,7 +126,7 @@ pub fn run(args: Args) -> Result {
 }
 
 fn read_similarity(files: &[PathBuf]) -> Result<Vec<SimilaritySet>> {
-    let read = |path: &PathBuf| Ok(SimilaritySet::read(path).map_err(brr_train::Error::from)?);
+    let read = |path: &PathBuf| Ok(SimilaritySet::read(path).map_err(brr_build::Error::from)?);
     files.iter().map(read).collect()
 }
 
@@ -155,7 +155,7 @@ fn load(args: &Args, stages: &Stages) -> Result<Loaded> {
         },
         exclude: read_exclusions(&args.exclude)?,
     };
-    let mut progress = |p: brr_train::vectors::Progress| {
+    let mut progress = |p: brr_build::vectors::Progress| {
         let by_words = p.words_wanted.map(|n| p.words as f64 / n as f64);
         let by_bytes = p.bytes.zip(p.bytes_total).map(|(b, n)| b as f64 / n as f64);
         let share = by_words.into_iter().chain(by_bytes).fold(0.0, f64::max);
@@ -210,21 +210,21 @@ fn provenance(args: &Args, report: &LoadReport) -> Vec<(String, String)> {
     meta
 }
 
-fn show(stages: &Stages, stage: Stage) {
+fn show(stages: &Stages, stage: BuildStage) {
     match stage {
-        Stage::Binarize(p) => {
+        BuildStage::Binarize(p) => {
             let loss = p
                 .loss
                 .map_or(String::new(), |loss| format!(", loss {loss:.4}"));
             let name = format!("codes: {} ({}/{}{loss})", p.unit, p.step, p.steps);
             stages.show(&name, p.step as f64 / p.steps.max(1) as f64);
         }
-        Stage::Separate(share) => stages.show("separation", share),
-        Stage::Distances(share) => stages.show("distances", share),
-        Stage::Calibrate(share) => stages.show("calibration", share),
-        Stage::Certify(share) => stages.show("certificates", share),
-        Stage::Check(share) => stages.show("checking the model", share),
-        Stage::Quality => stages.show("quality", 0.0),
+        BuildStage::Separate(share) => stages.show("separation", share),
+        BuildStage::Distances(share) => stages.show("distances", share),
+        BuildStage::Calibrate(share) => stages.show("calibration", share),
+        BuildStage::Certify(share) => stages.show("certificates", share),
+        BuildStage::Check(share) => stages.show("checking the model", share),
+        BuildStage::Quality => stages.show("quality", 0.0),
         _ => {}
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use brr::{Choice, MechanismKind};
 use brr_eval::calibrate::{self, BOUNDS, Solution, Step, Table, Target};
-use brr_eval::channel::Plan;
+use brr_eval::channel::Sampling;
 use brr_eval::interval::Estimate;
 use brr_eval::report;
 use serde_json::json;
@@ -67,11 +67,11 @@ pub struct Args {
 pub fn run(args: Args) -> Result {
     let model = model_source::open_checked(args.model.as_deref())?;
     let stages = Stages::new();
-    let plan = Plan {
+    let plan = Sampling {
         words: args.words as usize,
         draws: args.draws as usize,
         seed: args.seed,
-        ..Plan::default()
+        ..Sampling::default()
     };
     let bounds = if args.bounds.is_empty() {
         &BOUNDS[..]
@@ -90,14 +90,14 @@ pub fn run(args: Args) -> Result {
         tables.push(calibrate::table(
             &*s.family,
             bounds,
-            &s.likeness,
+            &s.similarity,
             &plan,
             &progress,
         )?);
         for &target in targets.iter().flatten() {
             let name = format!("solving for {}", s.family.name());
             let progress = |done| stages.show(&name, done);
-            let solution = calibrate::solve(&*s.family, target, &s.likeness, &plan, &progress)?;
+            let solution = calibrate::solve(&*s.family, target, &s.similarity, &plan, &progress)?;
             solutions.push((
                 s.family.name(),
                 solution.ok_or_else(|| out_of_reach(target))?,

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use brr::{Budget, Choice, MechanismKind, Model, Options, Privatizer};
 use brr_corpus::manifest::SCHEMA;
-use brr_eval::estimate::{Count, Documents, Effort, Estimates, Plan, Start, WordChannel, estimate};
+use brr_eval::estimate::{
+    Count, Documents, Effort, EstimateOptions, Estimates, Prior, WordChannel, estimate,
+};
 use serde_json::{Value, json};
 
 use crate::commands::privatize::{PrivacyArgs, share};
@@ -94,13 +96,13 @@ pub fn run(args: Args) -> Result {
         guarantee.metric
     );
     let channel = channel(&run.privatizer, args.seed);
-    let plan = Plan {
+    let plan = EstimateOptions {
         resamplings: args.resamplings,
         seed: args.seed,
-        ..Plan::default()
+        ..EstimateOptions::default()
     };
     let found = estimate(&channel, &documents, &start, &plan);
-    if found.turns == 0 || documents.few() {
+    if found.iterations == 0 || documents.few() {
         eprintln!(
             "brr: {} documents tell little: estimates and intervals lean on the prior (--prior)",
             documents.len()
@@ -175,11 +177,11 @@ fn from_manifest(path: &Path, model: std::sync::Arc<Model>) -> Result<Run> {
     })
 }
 
-fn prior(name: &str, model: &Model) -> Result<Start> {
+fn prior(name: &str, model: &Model) -> Result<Prior> {
     let words = model.vocabulary().len();
     match name {
-        "rank" => return Ok(Start::by_rank(words)),
-        "uniform" => return Ok(Start::uniform(words)),
+        "rank" => return Ok(Prior::by_rank(words)),
+        "uniform" => return Ok(Prior::uniform(words)),
         _ => {}
     }
     let path = Path::new(name);
@@ -201,7 +203,7 @@ fn prior(name: &str, model: &Model) -> Result<Start> {
             counts[id as usize] += count;
         }
     }
-    Start::from_counts(&counts).ok_or_else(|| {
+    Prior::from_counts(&counts).ok_or_else(|| {
         Failure::Failed(format!(
             "{}: none of its words with a count is in the model; use --prior rank",
             path.display()
@@ -292,7 +294,7 @@ fn print(
         let facts = json!({
             "documents": documents.len(),
             "words_received": documents.total(),
-            "turns": found.turns,
+            "iterations": found.iterations,
             "unknown_share": unknown,
             "words": order.iter().map(row).collect::<Vec<_>>(),
         });

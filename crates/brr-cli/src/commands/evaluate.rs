@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use brr::parallel::cores;
-use brr_eval::experiment::{self, Definition, Machine, Results, Stage};
+use brr_eval::experiment::{self, Definition, ExperimentStage, Machine, Results};
 use brr_eval::report;
 
 use crate::failure::{Failure, Result};
@@ -48,15 +48,15 @@ pub fn run(args: Args) -> Result {
     let folder = args.output.unwrap_or_else(|| beside.join("results"));
     let threads = args.threads.map_or_else(cores, usize::from);
     let stages = Stages::new();
-    let progress = |stage: Stage<'_>| match stage {
-        Stage::Preparing(what, share) => stages.show(what, share),
-        Stage::Trials(done, all) => {
+    let progress = |stage: ExperimentStage<'_>| match stage {
+        ExperimentStage::Preparing(what, share) => stages.show(what, share),
+        ExperimentStage::Trials(done, all) => {
             stages.show(
                 &format!("trials ({done} of {all})"),
                 done as f64 / all.max(1) as f64,
             );
         }
-        Stage::Note(text) => stages.say(text),
+        ExperimentStage::Note(text) => stages.say(text),
         _ => {}
     };
     let mut results =

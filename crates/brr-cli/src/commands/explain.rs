@@ -80,7 +80,7 @@ pub fn run(args: Args) -> Result {
             &*mechanism,
             &model,
             id,
-            &subject.likeness,
+            &subject.similarity,
             &options,
         ));
     }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use brr::Model;
 use brr::nearest::Scan;
-use brr_train::quality::real_neighbors;
-use brr_train::vectors::Vectors;
+use brr_build::quality::real_neighbors;
+use brr_build::vectors::Vectors;
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};

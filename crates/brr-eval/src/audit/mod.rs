@@ -58,7 +58,7 @@ const SHARES: f64 = 5.0;
 
 /// How thoroughly to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Options {
+pub struct AuditOptions {
     /// Draws for each word.
     pub trials: usize,
     /// Pairs of each kind.
@@ -69,9 +69,9 @@ pub struct Options {
     pub seed: u64,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for AuditOptions {
+    fn default() -> AuditOptions {
+        AuditOptions {
             trials: 20_000,
             pairs: 3,
             timings: 40,
@@ -135,7 +135,7 @@ pub struct AuditReport {
     /// The epsilon claimed.
     pub epsilon: f64,
     /// How it was done.
-    pub options: Options,
+    pub options: AuditOptions,
     /// The checks.
     pub checks: Vec<Check>,
     /// Observed loss of each pair.
@@ -155,7 +155,7 @@ impl AuditReport {
 pub fn audit(
     claim: &Claim<'_>,
     program: &mut Program<'_>,
-    options: &Options,
+    options: &AuditOptions,
     progress: &dyn Fn(f64),
 ) -> Result<AuditReport, AuditError> {
     let alpha = ALPHA / SHARES;

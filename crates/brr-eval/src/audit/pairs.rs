@@ -7,7 +7,7 @@ use brr::nearest::Scan;
 use brr::vocabulary::WordId;
 use serde::Serialize;
 
-use super::Options;
+use super::AuditOptions;
 use super::program::Token;
 use crate::channel::{Prior, spread_words};
 
@@ -44,7 +44,7 @@ pub struct WordPair {
 }
 
 /// Chooses pairs of every kind that the model has.
-pub fn choose(model: &Model, options: &Options) -> Vec<WordPair> {
+pub fn choose(model: &Model, options: &AuditOptions) -> Vec<WordPair> {
     let words = model.vocabulary().len();
     let plain: BTreeSet<WordId> = (0..words as WordId)
         .filter(|w| is_plain(model, *w))

@@ -10,7 +10,7 @@ use brr::random::Noise;
 use brr::vocabulary::WordId;
 
 use super::program::run;
-use super::{AuditError, Check, Claim, Options, Program, pairs};
+use super::{AuditError, AuditOptions, Check, Claim, Program, pairs};
 use crate::channel::{Prior, spread_words};
 use crate::interval::Binomial;
 
@@ -18,7 +18,7 @@ use crate::interval::Binomial;
 pub fn check(
     claim: &Claim<'_>,
     program: &mut Program<'_>,
-    options: &Options,
+    options: &AuditOptions,
     alpha: f64,
 ) -> Result<Check, AuditError> {
     let vocabulary = claim.model.vocabulary();

@@ -15,8 +15,8 @@ use brr::{Epsilon, Options as BrrOptions, Privatizer, Unknown};
 
 const EPSILON: f64 = 1.2;
 
-fn options() -> Options {
-    Options {
+fn options() -> AuditOptions {
+    AuditOptions {
         trials: 6000,
         pairs: 2,
         timings: 3,

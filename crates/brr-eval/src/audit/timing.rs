@@ -16,7 +16,7 @@ use rand_core::{Rng, SeedableRng};
 use serde::Serialize;
 
 use super::program::run;
-use super::{AuditError, Check, Options, Program, Verdict, pairs};
+use super::{AuditError, AuditOptions, Check, Program, Verdict, pairs};
 
 /// Tokens in a timed text.
 const TOKENS: usize = 2000;
@@ -47,7 +47,7 @@ pub struct Timing {
 pub fn measure(
     model: &Model,
     program: &mut Program<'_>,
-    options: &Options,
+    options: &AuditOptions,
 ) -> Result<Vec<Timing>, AuditError> {
     let words = model.vocabulary().len() as u32;
     let frequent = (0..words).find(|w| pairs::is_plain(model, *w));
@@ -78,7 +78,7 @@ fn compare(
     what: &'static str,
     texts: &[String; 2],
     program: &mut Program<'_>,
-    options: &Options,
+    options: &AuditOptions,
 ) -> Result<Timing, AuditError> {
     let mut rng = ChaCha20Rng::seed_from_u64(options.seed);
     let mut times = [Vec::new(), Vec::new()];

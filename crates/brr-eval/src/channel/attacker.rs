@@ -16,7 +16,7 @@ use brr::{frequency, parallel};
 use serde::Serialize;
 
 use super::simulated::Draws;
-use super::{Likeness, Plan};
+use super::{Sampling, Similarity};
 use crate::interval::{Binomial, Estimate};
 
 /// Bins of distances.
@@ -68,18 +68,18 @@ pub fn attack(
     draws: &[Draws],
     prior: Prior,
     words: usize,
-    likeness: &Likeness,
-    plan: &Plan,
+    similarity: &Similarity,
+    plan: &Sampling,
 ) -> Guess {
     let (train, test): (Vec<_>, Vec<_>) = (0..draws.len()).partition(|i| i % 2 == 0);
     let pick = |ids: &[usize]| ids.iter().map(|&i| &draws[i]).collect::<Vec<_>>();
     let (train, test) = (pick(&train), pick(&test));
     let shares = prior.shares(words);
-    let kernel = Kernel::learn(&train, likeness, plan);
+    let kernel = Kernel::learn(&train, similarity, plan);
     let by_kernel = |draws: &[&Draws]| {
         let kernel = kernel.as_ref()?;
         Some(successes(draws, plan, |y| {
-            kernel.guess(y, &shares, likeness)
+            kernel.guess(y, &shares, similarity)
         }))
     };
     let by_output = |draws: &[&Draws]| successes(draws, plan, Some);
@@ -97,7 +97,7 @@ pub fn attack(
 /// How often `guess` names the input.
 fn successes(
     draws: &[&Draws],
-    plan: &Plan,
+    plan: &Sampling,
     guess: impl Fn(WordId) -> Option<WordId> + Sync,
 ) -> Binomial {
     let right = parallel::map(plan.threads, draws.len(), |i| {
@@ -116,10 +116,10 @@ struct Kernel {
 
 impl Kernel {
     /// Draws seen in each bin over words that lie in it. `None` without distances.
-    fn learn(train: &[&Draws], likeness: &Likeness, plan: &Plan) -> Option<Kernel> {
-        let width = (likeness.farthest()? / (BINS - 1) as f32).max(f32::MIN_POSITIVE);
+    fn learn(train: &[&Draws], similarity: &Similarity, plan: &Sampling) -> Option<Kernel> {
+        let width = (similarity.farthest()? / (BINS - 1) as f32).max(f32::MIN_POSITIVE);
         let counts = parallel::map(plan.threads, train.len(), |i| {
-            let distances = likeness.distances(train[i].word).unwrap_or_default();
+            let distances = similarity.distances(train[i].word).unwrap_or_default();
             let (mut seen, mut there) = ([0.0; BINS], [0.0; BINS]);
             distances.iter().for_each(|d| there[bin(*d, width)] += 1.0);
             let outputs = &train[i].outputs;
@@ -143,8 +143,8 @@ impl Kernel {
     }
 
     /// The likeliest input given output `y`.
-    fn guess(&self, y: WordId, shares: &[f64], likeness: &Likeness) -> Option<WordId> {
-        let distances = likeness.distances(y)?;
+    fn guess(&self, y: WordId, shares: &[f64], similarity: &Similarity) -> Option<WordId> {
+        let distances = similarity.distances(y)?;
         let mut best = (0.0, 0);
         for (w, (d, share)) in distances.iter().zip(shares).enumerate() {
             let joint = share * self.bins[bin(*d, self.width)];

@@ -1,12 +1,12 @@
 //! Channels with known row probabilities.
 
-use brr::mechanism::Rows;
+use brr::mechanism::Channel;
 use brr::vocabulary::WordId;
 use brr::{frequency, parallel};
 
 use super::attacker::{Guess, Prior};
 use super::simulated::spread_words;
-use super::{Likeness, MASS, OutputSets, Plan, Spread, Summary, changed};
+use super::{MASS, OutputSets, Sampling, Similarity, Spread, Summary, changed};
 use crate::interval::Estimate;
 
 /// Parts of the pass over all rows: few, as each holds a number for every output.
@@ -20,13 +20,18 @@ struct Pass {
 }
 
 /// Looks at every row.
-pub fn measure(rows: &dyn Rows, words: usize, likeness: &Likeness, plan: &Plan) -> Summary {
+pub fn measure(
+    channel: &dyn Channel,
+    words: usize,
+    similarity: &Similarity,
+    plan: &Sampling,
+) -> Summary {
     let by_use = frequency::shares(words);
-    let (keep, success) = all_rows(rows, words, &by_use, plan);
+    let (keep, success) = all_rows(channel, words, &by_use, plan);
     let looks: Vec<Look> = {
         let sample = spread_words(words, plan.words, plan.seed, Prior::Uniform);
         parallel::map(plan.threads, sample.len(), |i| {
-            Look::at(rows, words, sample[i], likeness)
+            Look::at(channel, words, sample[i], similarity)
         })
     };
     let sizes: Vec<f64> = looks.iter().map(|look| look.outputs as f64).collect();
@@ -55,15 +60,15 @@ pub fn measure(rows: &dyn Rows, words: usize, likeness: &Likeness, plan: &Plan) 
 /// N_w of every word, and the Bayes attacker's success for both priors:
 /// sum over y of max over w of prior(w) Pr[y | w].
 fn all_rows(
-    rows: &dyn Rows,
+    channel: &dyn Channel,
     words: usize,
     by_use: &[f64],
-    plan: &Plan,
+    plan: &Sampling,
 ) -> (Vec<f64>, Option<[f64; 2]>) {
     let part_len = words.div_ceil(PARTS);
     let passes = parallel::map(plan.threads, words.div_ceil(part_len), |part| {
         let ids = part * part_len..((part + 1) * part_len).min(words);
-        pass(rows, words, ids, by_use, plan.attack)
+        pass(channel, words, ids, by_use, plan.attack)
     });
     let success = |prior: usize| -> f64 {
         let best = |y: usize| {
@@ -78,7 +83,7 @@ fn all_rows(
 }
 
 fn pass(
-    rows: &dyn Rows,
+    channel: &dyn Channel,
     words: usize,
     ids: std::ops::Range<usize>,
     by_use: &[f64],
@@ -90,7 +95,7 @@ fn pass(
     };
     let mut row = vec![0.0; words];
     for w in ids {
-        rows.row(w as WordId, &mut row);
+        channel.row(w as WordId, &mut row);
         pass.keep.push(row[w]);
         if attack {
             for (best, prior) in pass.best.iter_mut().zip([1.0 / words as f64, by_use[w]]) {
@@ -113,20 +118,20 @@ struct Look {
 }
 
 impl Look {
-    fn at(rows: &dyn Rows, words: usize, word: WordId, likeness: &Likeness) -> Look {
+    fn at(channel: &dyn Channel, words: usize, word: WordId, similarity: &Similarity) -> Look {
         let mut row = vec![0.0; words];
-        rows.row(word, &mut row);
+        channel.row(word, &mut row);
         let change = 1.0 - row[word as usize];
         let mean = |of: &dyn Fn(WordId) -> f64| {
             let others = (0..words as WordId).filter(|y| *y != word && row[*y as usize] > 0.0);
             let sum: f64 = others.map(|y| row[y as usize] * of(y)).sum();
             if change > 0.0 { sum / change } else { 0.0 }
         };
-        let hamming = likeness
+        let hamming = similarity
             .model
             .as_ref()
-            .and_then(|_| likeness.distances(word));
-        let space = likeness.space.as_ref();
+            .and_then(|_| similarity.distances(word));
+        let space = similarity.space.as_ref();
         Look {
             cosine: space.map(|s| mean(&|y| s.cosine(word, y))),
             hamming: hamming.map(|d| mean(&|y| f64::from(d[y as usize]))),
@@ -153,20 +158,20 @@ mod tests {
     use super::*;
     use crate::mechanisms::{Identity, Kary, Uniform};
 
-    fn plan() -> Plan {
-        Plan {
+    fn plan() -> Sampling {
+        Sampling {
             words: 10,
             threads: 2,
-            ..Plan::default()
+            ..Sampling::default()
         }
     }
 
     #[test]
     fn the_ends_of_the_scale() {
-        let s = measure(&Identity::new(40), 40, &Likeness::default(), &plan());
+        let s = measure(&Identity::new(40), 40, &Similarity::default(), &plan());
         assert_eq!((s.keep.value, s.outputs.mean), (1.0, 1.0));
         assert!((s.guess.unwrap().success.value - 1.0).abs() < 1e-12);
-        let s = measure(&Uniform::new(40), 40, &Likeness::default(), &plan());
+        let s = measure(&Uniform::new(40), 40, &Similarity::default(), &plan());
         assert!((s.keep.value - 0.025).abs() < 1e-12 && s.outputs.mean == 38.0);
         assert!((s.guess.unwrap().success.value - 0.025).abs() < 1e-12);
         // Who knows that words differ in use names the most frequent one.
@@ -178,7 +183,7 @@ mod tests {
     #[test]
     fn guessing_against_k_ary_response() {
         let k = Kary::new(100, brr::Epsilon::new(4.0).unwrap());
-        let s = measure(&k, 100, &Likeness::default(), &plan());
+        let s = measure(&k, 100, &Similarity::default(), &plan());
         assert!((s.guess.unwrap().success.value - k.keep()).abs() < 1e-12);
         assert!((s.keep_by_use.value - k.keep()).abs() < 1e-12);
         assert!(s.guess_by_use.unwrap().success.value > k.keep() - 1e-12);

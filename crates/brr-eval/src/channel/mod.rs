@@ -7,17 +7,17 @@
 //! - how often an attacker who knows the mechanism, sees one output word, and
 //!   guesses as well as possible (Bayes) names the input.
 //!
-//! Where row probabilities can be computed ([`brr::mechanism::Rows`]) all of this is exact, N_w and
+//! Where row probabilities can be computed ([`brr::mechanism::Channel`]) all of this is exact, N_w and
 //! the attacker over every word of the vocabulary. Elsewhere it is simulated on a
 //! random sample of words, seeded, with 95 % confidence intervals.
 
 mod attacker;
 mod exact;
-mod likeness;
+mod similarity;
 mod simulated;
 
 pub use attacker::{Guess, Prior};
-pub use likeness::Likeness;
+pub use similarity::Similarity;
 pub use simulated::{Draws, draw, measure as simulate, spread_words};
 
 use brr::mechanism::Mechanism;
@@ -30,7 +30,7 @@ pub const MASS: f64 = 0.95;
 
 /// How thoroughly to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Plan {
+pub struct Sampling {
     /// Words looked at one by one, drawn at random.
     pub words: usize,
     /// Draws for each of them, where outputs are simulated.
@@ -44,9 +44,9 @@ pub struct Plan {
     pub attack: bool,
 }
 
-impl Default for Plan {
-    fn default() -> Plan {
-        Plan {
+impl Default for Sampling {
+    fn default() -> Sampling {
+        Sampling {
             words: 500,
             draws: 200,
             seed: 1,
@@ -131,16 +131,16 @@ pub struct Summary {
 pub fn measure(
     mechanism: &dyn Mechanism,
     words: usize,
-    likeness: &Likeness,
-    plan: &Plan,
+    similarity: &Similarity,
+    plan: &Sampling,
 ) -> Summary {
-    match mechanism.rows() {
-        Some(rows) => exact::measure(rows, words, likeness, plan),
-        None => simulated::measure(mechanism, words, likeness, plan),
+    match mechanism.channel() {
+        Some(channel) => exact::measure(channel, words, similarity, plan),
+        None => simulated::measure(mechanism, words, similarity, plan),
     }
 }
 
-/// Mean likeness of changed words, from each word's own mean and the
+/// Mean similarity of changed words, from each word's own mean and the
 /// probability that it changes.
 fn changed(means: &[(f64, f64)]) -> Option<Estimate> {
     let values: Vec<f64> = means.iter().map(|m| m.0).collect();

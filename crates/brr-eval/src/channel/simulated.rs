@@ -9,7 +9,7 @@ use rand_core::{Rng, SeedableRng};
 use std::collections::HashMap;
 
 use super::attacker::{Prior, attack};
-use super::{Likeness, MASS, OutputSets, Plan, Spread, Summary, changed};
+use super::{MASS, OutputSets, Sampling, Similarity, Spread, Summary, changed};
 use crate::interval::Estimate;
 
 /// A word and what it became, draw after draw.
@@ -89,7 +89,7 @@ pub fn spread_words(words: usize, count: usize, seed: u64, prior: Prior) -> Vec<
 }
 
 /// Draws outputs of words; the same for any number of threads.
-pub fn draw(mechanism: &dyn Mechanism, words: &[WordId], salt: u64, plan: &Plan) -> Vec<Draws> {
+pub fn draw(mechanism: &dyn Mechanism, words: &[WordId], salt: u64, plan: &Sampling) -> Vec<Draws> {
     parallel::map(plan.threads, words.len(), |i| {
         let mut noise = Noise::numbered(plan.seed).with_stream((salt << 32) + i as u64);
         let inputs = vec![Some(words[i]); plan.draws];
@@ -104,8 +104,8 @@ pub fn draw(mechanism: &dyn Mechanism, words: &[WordId], salt: u64, plan: &Plan)
 pub fn measure(
     mechanism: &dyn Mechanism,
     words: usize,
-    likeness: &Likeness,
-    plan: &Plan,
+    similarity: &Similarity,
+    plan: &Sampling,
 ) -> Summary {
     let sample = |prior: Prior| {
         let ids = spread_words(words, plan.words, plan.seed, prior);
@@ -119,11 +119,11 @@ pub fn measure(
         let means = plain.iter().map(|d| d.changed(&|y| of(d.word, y)));
         changed(&means.collect::<Vec<_>>())
     };
-    let space = likeness.space.as_ref();
-    let hamming = |a, b| likeness.hamming(a, b).unwrap_or(0.0);
+    let space = similarity.space.as_ref();
+    let hamming = |a, b| similarity.hamming(a, b).unwrap_or(0.0);
     let guess = |draws: &[Draws], prior| {
         plan.attack
-            .then(|| attack(draws, prior, words, likeness, plan))
+            .then(|| attack(draws, prior, words, similarity, plan))
     };
     Summary {
         exact: false,
@@ -136,7 +136,7 @@ pub fn measure(
             at_least: sets.iter().any(|s| s.1),
         },
         changed_cosine: space.and_then(|s| over(&|a, b| s.cosine(a, b))),
-        changed_hamming: likeness.model.as_ref().and_then(|_| over(&hamming)),
+        changed_hamming: similarity.model.as_ref().and_then(|_| over(&hamming)),
         guess: guess(&plain, Prior::Uniform),
         guess_by_use: guess(&by_use, Prior::ByUse),
     }

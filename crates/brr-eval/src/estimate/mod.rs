@@ -10,12 +10,12 @@
 //!
 //! of the frequencies f that are wanted. The iterative Bayesian update (Agrawal
 //! and Aggarwal 2001; the expectation-maximization of that mixture) starts from
-//! a public guess of f and takes turns: which word is behind each output, given
+//! a public guess of f and takes iterations: which word is behind each output, given
 //! f; what f is, given those. Every turn raises the likelihood (`update.rs`).
 //!
 //! Run to its end it explains the noise as well as the words. So it stops where a
 //! half of the documents that it has not seen is explained best, and what the
-//! data do not tell stays near the public guess ([`Start`]).
+//! data do not tell stays near the public guess ([`Prior`]).
 //!
 //! Nothing here weakens what was promised: it is post-processing of released text.
 
@@ -33,7 +33,7 @@ use intervals::Intervals;
 
 /// What is believed before any text is seen. Public: never from the texts themselves.
 #[derive(Clone, Debug)]
-pub struct Start {
+pub struct Prior {
     /// Share of each word of the model, by id.
     pub words: Vec<f64>,
     /// Share of tokens that the model does not know, if they become random words. It is
@@ -47,18 +47,18 @@ const UNKNOWN: f64 = 0.03;
 /// Part of every prior that is spread by rank, so that no word is impossible.
 const SPREAD: f64 = 0.1;
 
-impl Start {
+impl Prior {
     /// Zipf's law over the model's order of words.
-    pub fn by_rank(words: usize) -> Start {
-        Start {
+    pub fn by_rank(words: usize) -> Prior {
+        Prior {
             words: brr::frequency::shares(words),
             unknown: UNKNOWN,
         }
     }
 
     /// Every word alike.
-    pub fn uniform(words: usize) -> Start {
-        Start {
+    pub fn uniform(words: usize) -> Prior {
+        Prior {
             words: vec![1.0 / words as f64; words],
             unknown: UNKNOWN,
         }
@@ -66,19 +66,19 @@ impl Start {
 
     /// In proportion to public counts, with a little of [`by_rank`](Self::by_rank)
     /// for the words that they leave out. `None` if all counts are 0.
-    pub fn from_counts(counts: &[f64]) -> Option<Start> {
+    pub fn from_counts(counts: &[f64]) -> Option<Prior> {
         let total: f64 = counts.iter().sum();
-        let by_rank = Start::by_rank(counts.len());
+        let by_rank = Prior::by_rank(counts.len());
         let mix = |(count, rank): (&f64, &f64)| (1.0 - SPREAD) * count / total + SPREAD * rank;
-        (total > 0.0).then(|| Start {
+        (total > 0.0).then(|| Prior {
             words: counts.iter().zip(&by_rank.words).map(mix).collect(),
             unknown: UNKNOWN,
         })
     }
 
     /// With this share of unknown tokens; 0 for runs in which they do not become words.
-    pub fn with_unknown(self, share: f64) -> Start {
-        Start {
+    pub fn with_unknown(self, share: f64) -> Prior {
+        Prior {
             unknown: share.clamp(0.0, 1.0),
             ..self
         }
@@ -96,7 +96,7 @@ impl Start {
 
 /// How thoroughly to estimate.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct EstimateOptions {
     /// When to stop.
     pub stop: Stop,
     /// Resamplings behind the intervals; none if fewer than 2.
@@ -107,9 +107,9 @@ pub struct Plan {
     pub threads: usize,
 }
 
-impl Default for Plan {
-    fn default() -> Plan {
-        Plan {
+impl Default for EstimateOptions {
+    fn default() -> EstimateOptions {
+        EstimateOptions {
             stop: Stop::default(),
             resamplings: 40,
             seed: 1,
@@ -137,27 +137,27 @@ pub struct Estimates {
     /// Each word of the model, by id.
     pub words: Vec<Count>,
     /// Turns that were taken.
-    pub turns: usize,
+    pub iterations: usize,
 }
 
 /// Estimates how often each word was in the texts.
 pub fn estimate(
     channel: &WordChannel,
     documents: &Documents,
-    start: &Start,
-    plan: &Plan,
+    start: &Prior,
+    plan: &EstimateOptions,
 ) -> Estimates {
     let first = start.frequencies();
-    let turns = match plan.stop {
-        Stop::After(turns) => turns,
+    let iterations = match plan.stop {
+        Stop::After(iterations) => iterations,
         Stop::HeldOut { most } => {
             update::best_turns(channel, documents, &first, most, plan.threads)
         }
     };
     let counts = documents.counts();
-    let found = update::run(channel, &counts, first.clone(), turns);
+    let found = update::run(channel, &counts, first.clone(), iterations);
     let total: f64 = counts.iter().sum();
-    let ends = Intervals::of(channel, &counts, &first, &found, turns, plan);
+    let ends = Intervals::of(channel, &counts, &first, &found, iterations, plan);
     let count = |w: usize| Count {
         estimate: found.words[w] * total,
         low: (ends.low[w] * total).max(0.0),
@@ -165,7 +165,7 @@ pub fn estimate(
         raw: counts[w] as u64,
     };
     let words = (0..found.words.len()).map(count).collect();
-    Estimates { words, turns }
+    Estimates { words, iterations }
 }
 
 #[cfg(test)]

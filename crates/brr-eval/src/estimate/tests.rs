@@ -18,11 +18,11 @@ fn effort() -> Effort {
     }
 }
 
-fn plan() -> Plan {
-    Plan {
+fn plan() -> EstimateOptions {
+    EstimateOptions {
         resamplings: 30,
         threads: 2,
-        ..Plan::default()
+        ..EstimateOptions::default()
     }
 }
 
@@ -77,7 +77,7 @@ fn rows_add_up_to_one_and_follow_the_mechanism() {
         kind: brr::MechanismKind::Exponential,
     };
     let exact = family.at(epsilon).unwrap();
-    let rows = exact.rows().unwrap();
+    let truth = exact.channel().unwrap();
     // Few entries, so that the background has something to do.
     let few = Effort {
         total: 0,
@@ -91,13 +91,13 @@ fn rows_add_up_to_one_and_follow_the_mechanism() {
     .at(epsilon)
     .unwrap();
     for (channel, tolerance) in [
-        (WordChannel::exact(rows, 150, &few), 0.05),
+        (WordChannel::exact(truth, 150, &few), 0.05),
         (WordChannel::simulated(&*exact, 150, &effort()), 0.15),
         (WordChannel::simulated(&*brr, 150, &effort()), f64::INFINITY),
     ] {
         let (mut row, mut apart) = (vec![0.0; 150], 0.0);
         for w in 0..150 {
-            rows.row(w, &mut row);
+            truth.row(w, &mut row);
             let probabilities: Vec<f64> = (0..150).map(|y| channel.probability(w, y)).collect();
             assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-5);
             assert!(probabilities.iter().all(|p| *p > 0.0));
@@ -112,7 +112,7 @@ fn where_words_stay_the_counts_come_back() {
     let texts = true_documents(60, 40, 50, 1);
     let documents = privatized(&Identity::new(60), &texts, 60, 2);
     let channel = WordChannel::exact(&Identity::new(60), 60, &effort());
-    let start = Start::by_rank(60).with_unknown(0.0);
+    let start = Prior::by_rank(60).with_unknown(0.0);
     let found = estimate(&channel, &documents, &start, &plan());
     for (count, truth) in found.words.iter().zip(true_counts(&texts, 60)) {
         assert!((count.estimate - truth).abs() < 1e-6 && count.raw as f64 == truth);
@@ -138,7 +138,7 @@ fn a_known_channel_is_undone() {
     let (mut inside, mut all, mut better) = (0, 0, 0);
     for seed in 0..5 {
         let documents = privatized(&kary, &texts, words, seed);
-        let start = Start::uniform(words).with_unknown(0.0);
+        let start = Prior::uniform(words).with_unknown(0.0);
         let found = estimate(&channel, &documents, &start, &plan());
         let by_estimate = error(found.words.iter().map(|c| c.estimate), &truth);
         let by_raw = error(found.words.iter().map(|c| c.raw as f64), &truth);
@@ -178,7 +178,7 @@ fn a_known_share_of_unknown_tokens_is_not_taken_for_words() {
     }
     let channel = WordChannel::exact(&kary, words, &effort());
     let off = |share: f64| {
-        let start = Start::by_rank(words).with_unknown(share);
+        let start = Prior::by_rank(words).with_unknown(share);
         let found = estimate(&channel, &documents, &start, &plan());
         error(found.words.iter().map(|c| c.estimate), &truth)
     };
@@ -197,7 +197,7 @@ fn no_turn_lowers_the_likelihood_and_shares_add_up() {
     .unwrap();
     let channel = WordChannel::simulated(&*candidate, words, &effort());
     let counts = privatized(&*candidate, &texts, words, 6).counts();
-    let mut f = Start::by_rank(words).frequencies();
+    let mut f = Prior::by_rank(words).frequencies();
     let mut predicted = predict(&channel, &f);
     let mut before = f64::NEG_INFINITY;
     for _ in 0..60 {
@@ -222,13 +222,13 @@ fn stopping_by_documents_left_out_beats_going_on() {
     .unwrap();
     let channel = WordChannel::simulated(&*candidate, words, &effort());
     let documents = privatized(&*candidate, &texts, words, 10);
-    let start = Start::uniform(words).with_unknown(0.0);
+    let start = Prior::uniform(words).with_unknown(0.0);
     let with = |stop| {
         estimate(
             &channel,
             &documents,
             &start,
-            &Plan {
+            &EstimateOptions {
                 stop,
                 resamplings: 0,
                 ..plan()
@@ -238,7 +238,7 @@ fn stopping_by_documents_left_out_beats_going_on() {
     let truth = true_counts(&texts, words);
     let off = |e: &Estimates| error(e.words.iter().map(|c| c.estimate), &truth);
     let (stopped, endless) = (with(Stop::default()), with(Stop::After(3000)));
-    assert!(stopped.turns < 300 && off(&stopped) < off(&endless));
+    assert!(stopped.iterations < 300 && off(&stopped) < off(&endless));
     assert!(off(&stopped) < error(documents.counts().into_iter(), &truth));
     assert_eq!(
         with(Stop::default()).words,
@@ -270,16 +270,16 @@ fn a_few_texts_that_repeat_themselves_are_estimated() {
     let mut documents = Documents::new(60);
     (0..20).for_each(|_| documents.push([3, 9, 14, 21]));
     let channel = WordChannel::exact(&Identity::new(60), 60, &effort());
-    let start = Start::by_rank(60).with_unknown(0.0);
+    let start = Prior::by_rank(60).with_unknown(0.0);
     let found = estimate(&channel, &documents, &start, &plan());
-    assert!(found.turns > 0);
+    assert!(found.iterations > 0);
     let count = found.words[9];
     assert!(count.low <= 20.0 && (count.estimate - 20.0).abs() < 1e-6 && 20.0 <= count.high);
 }
 
 #[test]
 fn public_counts_leave_no_word_out() {
-    let start = Start::from_counts(&[8.0, 0.0, 2.0]).unwrap();
+    let start = Prior::from_counts(&[8.0, 0.0, 2.0]).unwrap();
     assert!(start.words[0] > start.words[2] && start.words[1] > 0.0);
-    assert!(Start::from_counts(&[0.0, 0.0]).is_none());
+    assert!(Prior::from_counts(&[0.0, 0.0]).is_none());
 }

@@ -28,12 +28,12 @@ pub struct Frequencies {
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// After so many turns.
+    /// After so many iterations.
     After(usize),
     /// Where the half of the documents that was left out is explained best, at the
-    /// latest after so many turns.
+    /// latest after so many iterations.
     HeldOut {
-        /// The most turns.
+        /// The most iterations.
         most: usize,
     },
 }
@@ -112,18 +112,18 @@ pub(super) fn turn(
     add_background(channel, rest, predicted);
 }
 
-/// So many turns from `f` on.
+/// So many iterations from `f` on.
 pub(super) fn run(
     channel: &WordChannel,
     counts: &[f64],
     mut f: Frequencies,
-    turns: usize,
+    iterations: usize,
 ) -> Frequencies {
     if counts.iter().all(|c| *c == 0.0) {
         return f;
     }
     let mut predicted = predict(channel, &f);
-    for _ in 0..turns {
+    for _ in 0..iterations {
         turn(channel, counts, &mut f, &mut predicted);
     }
     f
@@ -142,7 +142,7 @@ pub(super) fn explained(counts: &[f64], predicted: &[f64]) -> f64 {
     counts.iter().zip(predicted).map(term).sum::<f64>() / total
 }
 
-/// The number of turns after which one half of the documents explains the other best,
+/// The number of iterations after which one half of the documents explains the other best,
 /// both ways taken together.
 pub(super) fn best_turns(
     channel: &WordChannel,
@@ -167,7 +167,7 @@ pub(super) fn best_turns(
         .unwrap_or(0)
 }
 
-/// How well `left_out` is explained after 0, 1, ... turns on `seen`.
+/// How well `left_out` is explained after 0, 1, ... iterations on `seen`.
 fn gains(
     channel: &WordChannel,
     seen: &[f64],

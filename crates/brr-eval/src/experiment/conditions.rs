@@ -7,7 +7,7 @@ use brr::guarantee::Guarantee;
 use brr::mechanism::Mechanism;
 
 use super::definition::{Definition, Wanted};
-use super::{Subject, Subjects};
+use super::{NamedFamilies, NamedFamily};
 use crate::error::{Error, Result};
 
 /// What happens to the training texts.
@@ -55,16 +55,16 @@ impl Condition {
 /// All conditions, in the definition's order, then the baselines.
 pub(super) fn all(
     definition: &Definition,
-    subjects: &Subjects,
+    families: &NamedFamilies,
     available: usize,
 ) -> Result<Vec<Condition>> {
     let mut conditions: Vec<Condition> = Vec::new();
     let mut sizes = vec![available];
-    for (entry, subject) in definition.mechanism.iter().zip(subjects.iter()) {
+    for (entry, subject) in definition.mechanism.iter().zip(families.iter()) {
         let documents = entry.documents.unwrap_or(available).min(available);
         sizes.push(documents);
         for wanted in definition.budgets(entry) {
-            let epsilon = epsilon(wanted, subject, subjects)?;
+            let epsilon = epsilon(wanted, subject, families)?;
             let mechanism: Arc<dyn Mechanism> = subject.family.at(epsilon)?.into();
             let key = format!(
                 "{} {} epsilon={:.9} documents={documents}",
@@ -111,13 +111,13 @@ pub(super) fn all(
     Ok(conditions)
 }
 
-fn epsilon(wanted: Wanted, subject: &Subject, subjects: &Subjects) -> Result<Epsilon> {
+fn epsilon(wanted: Wanted, subject: &NamedFamily, families: &NamedFamilies) -> Result<Epsilon> {
     let for_bound = |bound| Ok(subject.family.epsilon_for_bound(bound)?);
     match wanted {
         Wanted::Epsilon(epsilon) => Ok(Epsilon::new(epsilon)?),
         Wanted::Bound(bound) => for_bound(bound),
         Wanted::MadlibEpsilon(epsilon) => {
-            let space = subjects
+            let space = families
                 .space()
                 .ok_or_else(|| Error::Settings("madlib_epsilons need word vectors".into()))?;
             if subject.family.name() == "madlib" {

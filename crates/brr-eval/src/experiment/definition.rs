@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::Subjects;
+use super::NamedFamilies;
 use crate::classifier;
-use crate::dataset::{Dataset, Source};
+use crate::dataset::{Dataset, DatasetSource};
 use crate::error::{Error, Result};
 
 /// An experiment, as it is written down.
@@ -36,7 +36,7 @@ pub struct Definition {
     #[serde(default)]
     pub privatize_test: bool,
     /// The texts.
-    pub data: Source,
+    pub data: DatasetSource,
     /// The words.
     #[serde(default)]
     pub words: Words,
@@ -224,11 +224,11 @@ impl Definition {
 
     /// Tells experiments apart whose trials must not be mixed. Mechanisms,
     /// budgets and numbers of trials may change: their trials have keys.
-    pub(super) fn fingerprint(&self, set: &Dataset, subjects: &Subjects) -> String {
+    pub(super) fn fingerprint(&self, set: &Dataset, families: &NamedFamilies) -> String {
         let mut hash = Sha256::new();
         for part in [
             &set.fingerprint,
-            &subjects.words_fingerprint(),
+            &families.words_fingerprint(),
             &format!(
                 "{} {:?} {:?} {:?}",
                 self.seed, self.documents, self.privatize_test, self.classifier

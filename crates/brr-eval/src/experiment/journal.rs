@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{OnStage, Stage, Trial};
+use super::{ExperimentStage, OnExperimentStage, Trial};
 use crate::error::{Error, Result};
 
 #[derive(Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub struct Journal {
 
 impl Journal {
     /// Opens or begins the journal of the experiment with this fingerprint.
-    pub fn open(path: &Path, experiment: &str, progress: OnStage<'_>) -> Result<Journal> {
+    pub fn open(path: &Path, experiment: &str, progress: OnExperimentStage<'_>) -> Result<Journal> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(Error::file("make the folder", folder))?;
         }
@@ -55,7 +55,7 @@ impl Journal {
             .map_err(Error::file("read", path))?;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         if whole < text.len() {
-            progress(Stage::Note(&format!(
+            progress(ExperimentStage::Note(&format!(
                 "{}: the last line is unfinished; that trial is run again",
                 path.display()
             )));

@@ -1,6 +1,6 @@
 //! Experiments: mechanisms x budgets x trials over labelled texts.
 //!
-//! [`Definition`] is what a user writes down, [`Subjects`] the mechanisms it
+//! [`Definition`] is what a user writes down, [`NamedFamilies`] the mechanisms it
 //! names, [`Condition`] one of them at one budget. A [`trial`] privatizes the
 //! training texts, trains a classifier on the result, and attacks it; finished
 //! trials are kept in a [`Journal`], so that an interrupted run loses none.
@@ -12,17 +12,17 @@
 
 mod conditions;
 mod definition;
+mod families;
 mod journal;
 mod results;
-mod subjects;
 mod texts;
 pub mod trial;
 
 pub use conditions::{Condition, Treatment};
 pub use definition::{Definition, Entry, Membership, Words};
+pub use families::{NamedFamilies, NamedFamily};
 pub use journal::Journal;
 pub use results::{Level, Machine, Outcome, Results};
-pub use subjects::{Subject, Subjects};
 pub use texts::Texts;
 pub use trial::Trial;
 
@@ -39,7 +39,7 @@ use crate::error::Result;
 /// What an experiment tells about its progress.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Stage<'s> {
+pub enum ExperimentStage<'s> {
     /// Getting ready; the share done of what is named.
     Preparing(&'s str, f64),
     /// Trials done, of so many.
@@ -49,7 +49,7 @@ pub enum Stage<'s> {
 }
 
 /// Is told where an experiment is, from any thread.
-pub type OnStage<'a> = &'a (dyn Fn(Stage<'_>) + Sync);
+pub type OnExperimentStage<'a> = &'a (dyn Fn(ExperimentStage<'_>) + Sync);
 
 /// Runs what is not yet done of an experiment; everything it keeps goes to
 /// `folder`. `english` is the model to use where the definition names none.
@@ -58,23 +58,23 @@ pub fn run(
     folder: &Path,
     english: impl FnOnce() -> brr::Result<Model>,
     threads: usize,
-    progress: OnStage<'_>,
+    progress: OnExperimentStage<'_>,
 ) -> Result<Results> {
-    progress(Stage::Preparing("reading texts", 0.0));
+    progress(ExperimentStage::Preparing("reading texts", 0.0));
     let set = Dataset::load(&definition.data, definition.seed, definition.documents)?;
     if set.skipped > 0 {
-        progress(Stage::Note(&format!(
+        progress(ExperimentStage::Note(&format!(
             "{} texts are empty and were left out",
             set.skipped
         )));
     }
-    let subjects = Subjects::prepare(definition, folder, english, threads, progress)?;
-    progress(Stage::Preparing("cutting texts", 0.5));
-    let texts = Texts::new(&set, subjects.vocabulary(), threads);
-    let conditions = conditions::all(definition, &subjects, texts.train.len())?;
+    let families = NamedFamilies::prepare(definition, folder, english, threads, progress)?;
+    progress(ExperimentStage::Preparing("cutting texts", 0.5));
+    let texts = Texts::new(&set, families.vocabulary(), threads);
+    let conditions = conditions::all(definition, &families, texts.train.len())?;
     let journal = Journal::open(
         &folder.join("trials.jsonl"),
-        &definition.fingerprint(&set, &subjects),
+        &definition.fingerprint(&set, &families),
         progress,
     )?;
     // One trial of everything before the next: an interrupted run shows it all.
@@ -88,7 +88,10 @@ pub fn run(
         .filter(|(c, t)| !journal.has(&c.key, *t, *t < c.attacked))
         .collect();
     let done = AtomicUsize::new(wanted.len() - missing.len());
-    progress(Stage::Trials(done.load(Ordering::Relaxed), wanted.len()));
+    progress(ExperimentStage::Trials(
+        done.load(Ordering::Relaxed),
+        wanted.len(),
+    ));
     let journal = Mutex::new(journal);
     let failures = parallel::map(threads, missing.len(), |i| -> Result<()> {
         let (condition, number) = missing[i];
@@ -98,7 +101,7 @@ pub fn run(
             .unwrap_or_else(|e| e.into_inner())
             .append(trial)?;
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        progress(Stage::Trials(done, wanted.len()));
+        progress(ExperimentStage::Trials(done, wanted.len()));
         Ok(())
     });
     failures.into_iter().collect::<Result<Vec<()>>>()?;
@@ -107,7 +110,7 @@ pub fn run(
         definition,
         &set,
         &texts,
-        &subjects,
+        &families,
         &conditions,
         journal.trials(),
     ))

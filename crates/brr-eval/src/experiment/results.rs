@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::conditions::{Condition, Treatment};
-use super::{Definition, Subjects, Texts, Trial};
+use super::{Definition, NamedFamilies, Texts, Trial};
 use crate::classifier;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
@@ -104,11 +104,11 @@ impl Results {
         definition: &Definition,
         set: &Dataset,
         texts: &Texts,
-        subjects: &Subjects,
+        families: &NamedFamilies,
         conditions: &[Condition],
         trials: &HashMap<(String, usize), Trial>,
     ) -> Results {
-        let average = subjects.space().map(|s| s.pair_distances().average);
+        let average = families.space().map(|s| s.pair_distances().average);
         let mut outcomes: Vec<Outcome> = conditions
             .iter()
             .filter_map(|condition| {
@@ -119,7 +119,7 @@ impl Results {
             })
             .collect();
         let place = |label: &str| {
-            subjects
+            families
                 .iter()
                 .position(|s| s.label == label)
                 .map_or(0, |p| p + 1)

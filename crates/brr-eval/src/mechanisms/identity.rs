@@ -1,7 +1,7 @@
 //! Every word stays: the end of the scale with all utility and no privacy.
 
 use brr::guarantee::{Guarantee, Metric};
-use brr::mechanism::{Mechanism, Rows};
+use brr::mechanism::{Channel, Mechanism};
 use brr::random::Noise;
 use brr::vocabulary::WordId;
 
@@ -24,7 +24,7 @@ impl Identity {
     }
 }
 
-impl Rows for Identity {
+impl Channel for Identity {
     fn row(&self, word: WordId, out: &mut [f64]) {
         out.fill(0.0);
         out[word as usize] = 1.0;
@@ -32,7 +32,7 @@ impl Rows for Identity {
 }
 
 impl Mechanism for Identity {
-    fn rows(&self) -> Option<&dyn Rows> {
+    fn channel(&self) -> Option<&dyn Channel> {
         Some(self)
     }
 

@@ -18,7 +18,7 @@
 
 use brr::epsilon::{Epsilon, round_up};
 use brr::guarantee::{Guarantee, Metric};
-use brr::mechanism::{Mechanism, Rows};
+use brr::mechanism::{Channel, Mechanism};
 use brr::random::Noise;
 use brr::vocabulary::WordId;
 
@@ -76,7 +76,7 @@ impl Kary {
     }
 }
 
-impl Rows for Kary {
+impl Channel for Kary {
     fn row(&self, word: WordId, out: &mut [f64]) {
         out.fill(self.other());
         out[word as usize] = self.keep();
@@ -84,7 +84,7 @@ impl Rows for Kary {
 }
 
 impl Mechanism for Kary {
-    fn rows(&self) -> Option<&dyn Rows> {
+    fn channel(&self) -> Option<&dyn Channel> {
         Some(self)
     }
 

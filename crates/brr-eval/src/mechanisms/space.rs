@@ -13,9 +13,9 @@
 
 use brr::guarantee::PairDistances;
 use brr::vocabulary::WordId;
-use brr_train::matrix::gemm;
-use brr_train::quality;
-use brr_train::vectors::Vectors;
+use brr_build::matrix::gemm;
+use brr_build::quality;
+use brr_build::vectors::Vectors;
 
 /// Words per matrix product: a tile of scores stays in the second-level cache.
 const TILE: usize = 1024;

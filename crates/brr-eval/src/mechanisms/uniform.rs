@@ -1,7 +1,7 @@
 //! A random word, whatever came in: the end of the scale with no utility.
 
 use brr::guarantee::{Guarantee, Metric};
-use brr::mechanism::{Mechanism, Rows};
+use brr::mechanism::{Channel, Mechanism};
 use brr::random::Noise;
 use brr::vocabulary::WordId;
 
@@ -24,14 +24,14 @@ impl Uniform {
     }
 }
 
-impl Rows for Uniform {
+impl Channel for Uniform {
     fn row(&self, _: WordId, out: &mut [f64]) {
         out.fill(1.0 / out.len() as f64);
     }
 }
 
 impl Mechanism for Uniform {
-    fn rows(&self) -> Option<&dyn Rows> {
+    fn channel(&self) -> Option<&dyn Channel> {
         Some(self)
     }
 

@@ -66,7 +66,7 @@ fn method(table: &calibrate::Table) -> String {
     match table.steps.first().is_some_and(|s| s.summary.exact) {
         true => format!(
             "Probabilities are computed: the share kept and the attacker's success over all words, \
-             output sets and likeness on {} words (seed {}).",
+             output sets and similarity on {} words (seed {}).",
             plan.words.min(table.words),
             plan.seed
         ),
@@ -113,7 +113,7 @@ fn charts(tables: &[calibrate::Table]) -> Vec<Chart> {
             |s| s.summary.guess_by_use.map(|g| g.success),
         ),
         (
-            "Likeness of changed words",
+            "Similarity of changed words",
             average_axis,
             bound,
             Axis::linear("mean cosine with the original").from_to(0.0, 1.0),
@@ -220,20 +220,20 @@ fn steps(table: &calibrate::Table) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::channel::{Likeness, Plan};
+    use crate::channel::{Sampling, Similarity};
     use crate::mechanisms::KaryFamily;
 
     #[test]
     fn a_page_holds_every_step() {
-        let plan = Plan {
+        let plan = Sampling {
             words: 20,
             threads: 1,
-            ..Plan::default()
+            ..Sampling::default()
         };
-        let (family, likeness) = (KaryFamily(50), Likeness::default());
-        let table = calibrate::table(&family, &[1.0, 4.0], &likeness, &plan, &|_| {}).unwrap();
+        let (family, similarity) = (KaryFamily(50), Similarity::default());
+        let table = calibrate::table(&family, &[1.0, 4.0], &similarity, &plan, &|_| {}).unwrap();
         let target = Target::Keep(0.5);
-        let solution = calibrate::solve(&family, target, &likeness, &plan, &|_| {}).unwrap();
+        let solution = calibrate::solve(&family, target, &similarity, &plan, &|_| {}).unwrap();
         let html = calibration(std::slice::from_ref(&table), &[solution.unwrap()]);
         assert_eq!(html.matches("<svg").count(), 3);
         assert_eq!(html.matches("<svg").count(), html.matches("<desc").count());

@@ -2,7 +2,7 @@
 //!
 //! * [`outcomes()`]: which words come out when this one goes in, and how likely
 //!   it stays;
-//! * [`origins()`]: which words may be behind an output, for an observer who
+//! * [`posterior()`]: which words may be behind an output, for an observer who
 //!   holds every word for equally likely beforehand;
 //! * [`trace()`]: a privatized text beside the words it was made from.
 //!
@@ -10,12 +10,12 @@
 //! private, and none of it is part of what is released. Numbers carry a
 //! [`Method`] that says whether they were computed or estimated.
 
-mod origins;
 mod outcomes;
+mod posterior;
 mod trace;
 
-pub use origins::{Origins, origins};
 pub use outcomes::{Outcomes, outcomes, outcomes_with};
+pub use posterior::{Posterior, posterior};
 pub use trace::{Part, Trace, trace};
 
 use crate::vocabulary::WordId;

@@ -2,7 +2,7 @@
 
 use super::{Chance, Likely, Method, most_likely};
 use crate::error::Result;
-use crate::mechanism::{Mechanism, Rows};
+use crate::mechanism::{Channel, Mechanism};
 use crate::model::Model;
 use crate::nearest::Scan;
 use crate::privatizer::Privatizer;
@@ -55,9 +55,9 @@ pub fn outcomes_with(
 ) -> Outcomes {
     let mut distances = vec![0; model.vocabulary().len()];
     Scan::new(model.codes()).distances_from(word, &mut distances);
-    let (all, stays, method) = match mechanism.rows() {
-        Some(rows) => {
-            let all = computed(rows, word, distances.len());
+    let (all, stays, method) = match mechanism.channel() {
+        Some(channel) => {
+            let all = computed(channel, word, distances.len());
             let stays = all[word as usize].chance;
             (all, stays, Method::Exact)
         }
@@ -76,9 +76,9 @@ pub fn outcomes_with(
     }
 }
 
-fn computed(rows: &dyn Rows, word: WordId, words: usize) -> Vec<Likely> {
+fn computed(channel: &dyn Channel, word: WordId, words: usize) -> Vec<Likely> {
     let mut row = vec![0.0; words];
-    rows.row(word, &mut row);
+    channel.row(word, &mut row);
     let likely = |(word, p)| Likely {
         word,
         chance: Chance::exact(p),

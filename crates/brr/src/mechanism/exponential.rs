@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{Mechanism, Rows};
+use super::{Channel, Mechanism};
 use crate::certify::{Certificate, Weights};
 use crate::codes::{CodeRows, LANES};
 use crate::epsilon::{Epsilon, round_up};
@@ -246,7 +246,7 @@ impl<'a> Sampler<'a> {
 
 /// Pr[y | w] = T[d(w, y)] / Z(w): one scan a row. (Weights have 24 significant binary digits, and
 /// lose nothing as doubles.)
-impl Rows for Exponential {
+impl Channel for Exponential {
     fn row(&self, word: WordId, out: &mut [f64]) {
         let mut distances = vec![0; out.len()];
         Scan::new(self.model.codes()).distances_from(word, &mut distances);
@@ -274,7 +274,7 @@ impl Mechanism for Exponential {
         }
     }
 
-    fn rows(&self) -> Option<&dyn Rows> {
+    fn channel(&self) -> Option<&dyn Channel> {
         Some(self)
     }
 

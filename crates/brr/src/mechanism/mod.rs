@@ -11,7 +11,7 @@ use crate::random::Noise;
 use crate::vocabulary::WordId;
 
 /// The channel of a mechanism, where its probabilities can be computed.
-pub trait Rows: Send + Sync {
+pub trait Channel: Send + Sync {
     /// Writes Pr[y | word] for every word y, in id order.
     fn row(&self, word: WordId, out: &mut [f64]);
 }
@@ -35,7 +35,7 @@ pub trait Mechanism: Send + Sync {
     fn guarantee(&self) -> Guarantee;
 
     /// Its exact channel, if probabilities can be computed.
-    fn rows(&self) -> Option<&dyn Rows> {
+    fn channel(&self) -> Option<&dyn Channel> {
         None
     }
 

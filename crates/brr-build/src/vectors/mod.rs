@@ -1,0 +1,167 @@
+//! Pretrained word vectors, and the files they come in.
+//!
+//! [`load`] reads a file of any of the usual formats, plain or packed (`.gz`, `.zst`, `.zip`),
+//! word by word in file order, and stops as soon as it has the words that are wanted. Memory is
+//! that of the result plus one buffer: no length in a header is believed.
+//!
+//! Real files are dirty. A row that cannot be used is skipped and counted, or is an error that
+//! names file and line: [`OnDefect`]. Which words may enter is the matter of
+//! [`VocabularyRule`].
+//!
+//! # Why the readers are our own
+//!
+//! The field's own crate, `finalfusion`, reads the same formats and is the oracle of our tests. It
+//! cannot be the reader, since it always reads a file to its end and into memory, reserves memory
+//! as the header says, gives up at the first defect, and scales all rows to unit length. VectorFormat by
+//! format:
+//!
+//! - GloVe and word2vec text, fastText `.vec` (`text.rs`): it takes the first field as the word, so
+//!   that tokens with spaces (GloVe 840B) are errors, as are blank lines.
+//! - word2vec binary (`word2vec.rs`): no early stop; the header drives the allocation.
+//! - fastText `.bin` (`fasttext.rs`): reads all 4.8 GB of a Common Crawl model's matrix for one
+//!   word, refuses supervised models, and counts the brackets as n-grams of one character.
+//! - NumPy `.npy` (`npy.rs`): not among its formats.
+
+mod archive;
+mod collect;
+mod fasttext;
+mod format;
+mod npy;
+mod report;
+mod source;
+mod stream;
+mod subwords;
+mod text;
+mod word2vec;
+
+use std::path::{Path, PathBuf};
+
+pub use archive::sha256_of_file;
+pub use format::VectorFormat;
+pub use report::{Defect, Header, LoadReport, Tally, Unit};
+
+use crate::error::{Error, Result};
+use crate::exclusion::ExclusionList;
+use crate::vocabulary_rule::VocabularyRule;
+use collect::Collector;
+use stream::Stream;
+
+/// No word vectors are longer. Headers that say otherwise are damaged, and must not allocate.
+const MAX_DIM: usize = 1 << 16;
+
+/// No token of a binary file is longer, in bytes.
+const MAX_TOKEN: u64 = 1 << 16;
+
+/// Words with their vectors, in file order (most frequent first in the usual files).
+#[derive(Clone, Debug, Default)]
+pub struct Vectors {
+    /// The words.
+    pub words: Vec<String>,
+    /// Length of a vector.
+    pub dim: usize,
+    /// `words.len() * dim` numbers, row after row.
+    pub data: Vec<f32>,
+}
+
+impl Vectors {
+    /// The vector of word `i`.
+    pub fn row(&self, i: usize) -> &[f32] {
+        &self.data[i * self.dim..(i + 1) * self.dim]
+    }
+}
+
+/// What to do with a row that cannot be used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnDefect {
+    /// Skip it and count it in the report.
+    #[default]
+    Skip,
+    /// End with an error that names the place.
+    Fail,
+}
+
+/// How to load word vectors. The default takes all words that the rule for release admits.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// Stop after this many words. (A few less are loaded if lone letters among them turn out
+    /// not to be at home: see [`VocabularyRule::stray_letters`].)
+    pub words: Option<usize>,
+    /// The format, instead of what the file looks like.
+    pub format: Option<VectorFormat>,
+    /// The words of a NumPy file: one per line, in the order of the rows.
+    pub word_list: Option<PathBuf>,
+    /// What to do with a row that cannot be used.
+    pub on_defect: OnDefect,
+    /// Which words may enter.
+    pub filter: VocabularyRule,
+    /// Words that may not, by list.
+    pub exclude: Vec<ExclusionList>,
+}
+
+/// Loaded word vectors with the account of their loading.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The vectors.
+    pub vectors: Vectors,
+    /// What was read, skipped and left out.
+    pub report: LoadReport,
+}
+
+/// How far a load has come.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Progress {
+    /// Words so far.
+    pub words: usize,
+    /// Words wanted, if not all.
+    pub words_wanted: Option<usize>,
+    /// Bytes of the file read so far, where known.
+    pub bytes: Option<u64>,
+    /// Bytes of the file, where known.
+    pub bytes_total: Option<u64>,
+}
+
+/// Loads the word vectors in the file `path`, or in the member of a zip archive that
+/// `archive.zip#member` names.
+pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded> {
+    load_with_progress(path, options, &mut |_| {})
+}
+
+/// Like [`load`], and calls `progress` every few thousand rows.
+pub fn load_with_progress(
+    path: &Path,
+    options: &LoadOptions,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Loaded> {
+    if options.words == Some(0) {
+        return Err(Error::NoWordsWanted);
+    }
+    archive::with_stream(path, |stream| {
+        let format = format::recognize(stream, options.format)?;
+        if let (Some(_), true) = (&options.word_list, format != VectorFormat::Npy) {
+            return Err(Error::WordListUnused {
+                path: path.to_owned(),
+                format,
+            });
+        }
+        let mut collector = Collector::new(path, format, options, progress);
+        read(stream, format, options, &mut collector)?;
+        collector.finish(stream)
+    })
+}
+
+fn read(
+    stream: &mut Stream<'_>,
+    format: VectorFormat,
+    options: &LoadOptions,
+    collector: &mut Collector<'_>,
+) -> Result<()> {
+    match format {
+        VectorFormat::GloveText | VectorFormat::Word2vecText => {
+            text::read(stream, format, collector)
+        }
+        VectorFormat::Word2vecBinary => word2vec::read(stream, collector),
+        VectorFormat::FastText => fasttext::read(stream, collector),
+        VectorFormat::Npy => npy::read(stream, options.word_list.as_deref(), collector),
+    }
+}

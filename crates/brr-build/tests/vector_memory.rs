@@ -1,0 +1,158 @@
+//! Memory: what is loaded, one buffer, and nothing that a header asks for.
+//!
+//! One test in a program of its own, since it watches the allocator.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use brr_build::error::Error;
+use brr_build::vectors::{LoadOptions, load};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+struct Watched;
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is passed on to the system's allocator as it is.
+unsafe impl GlobalAlloc for Watched {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
+        PEAK.fetch_max(now, Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Watched = Watched;
+
+/// Twice the stream's buffer, the line, and what decoders need.
+const SOME: usize = 2 << 20;
+
+/// The most memory that loading took, beyond what there was before.
+fn peak_of_loading(path: &Path, words: Option<usize>) -> usize {
+    let before = NOW.load(Relaxed);
+    PEAK.store(before, Relaxed);
+    let _ = load(
+        path,
+        &LoadOptions {
+            words,
+            ..LoadOptions::default()
+        },
+    );
+    PEAK.load(Relaxed) - before
+}
+
+/// A file of this content, then zeros that take no room on disk up to `len`.
+fn sparse(path: &Path, content: &[u8], len: u64) {
+    let mut file = File::create(path).unwrap();
+    file.write_all(content).unwrap();
+    file.seek(SeekFrom::Start(0)).unwrap();
+    file.set_len(len.max(content.len() as u64)).unwrap();
+}
+
+fn rows(count: usize) -> Vec<u8> {
+    let word = |i: usize| [i / 676, i / 26 % 26, i % 26].map(|n| char::from(b'a' + n as u8));
+    (0..count)
+        .flat_map(|i| format!("{} 0.{i} 0.5 -0.25\n", String::from_iter(word(i))).into_bytes())
+        .collect()
+}
+
+/// A fastText model of `words` words with 2 million buckets of `dim` numbers, its matrix all zeros
+/// but for the first number of each word.
+fn fasttext(words: u64, dim: u64) -> (Vec<u8>, u64) {
+    let mut file = Vec::new();
+    let version = [793_712_314, 12];
+    let arguments = [dim as i32, 5, 1, 1, 5, 1, 2, 2, 2_000_000, 5, 5, 100];
+    let numbers = version.iter().chain(&arguments);
+    numbers.for_each(|n| file.extend(n.to_le_bytes()));
+    file.extend([0; 8]);
+    [words as i32, words as i32, 0]
+        .iter()
+        .for_each(|n| file.extend(n.to_le_bytes()));
+    [9i64, -1].iter().for_each(|n| file.extend(n.to_le_bytes()));
+    for i in 0..words {
+        let word = [i / 26, i % 26].map(|n| b'a' + n as u8);
+        file.extend([&word[..], b"word\0", &[0; 9]].concat());
+    }
+    let matrix_rows = words + 2_000_000;
+    file.push(0);
+    [matrix_rows, dim]
+        .iter()
+        .for_each(|n| file.extend(n.to_le_bytes()));
+    let len = file.len() as u64 + matrix_rows * dim * 4;
+    for _ in 0..words {
+        file.extend(1f32.to_le_bytes());
+        file.resize(file.len() + dim as usize * 4 - 4, 0);
+    }
+    (file, len)
+}
+
+#[test]
+fn memory_is_that_of_the_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("vectors");
+
+    // Headers that ask for terabytes.
+    let headers: [&[u8]; 5] = [
+        b"1000000000000 3\nthe 1 2 3\n",
+        b"1000000000000 1000000000000\nthe 1 2 3\n",
+        b"1000000000000 60000\nthe \0\0\0\0",
+        b"3 18446744073709551615\nthe \0\0\0\0",
+        b"\x93NUMPY\x02\x00\xff\xff\xff\xff{'descr'",
+    ];
+    for header in headers {
+        sparse(&path, header, 0);
+        assert!(
+            peak_of_loading(&path, None) < SOME,
+            "{}",
+            header.escape_ascii()
+        );
+    }
+
+    // 5 GB of text, of which the first words are wanted. The zeros behind are one endless line.
+    let text = rows(15_000);
+    assert!(text.len() > 256 * 1024, "the format is told from rows only");
+    sparse(&path, &text, 5 << 30);
+    assert!(peak_of_loading(&path, Some(1000)) < SOME);
+    assert!(
+        peak_of_loading(&path, None) < 3 * SOME,
+        "a line that does not end"
+    );
+
+    // 2.4 GB of a fastText model.
+    let (model, len) = fasttext(500, 300);
+    sparse(&path, &model, len);
+    let loaded = load(
+        &path,
+        &LoadOptions {
+            words: Some(100),
+            ..LoadOptions::default()
+        },
+    )
+    .unwrap();
+    assert_eq!(loaded.vectors.words.len(), 100);
+    // Each word has four n-grams of five characters.
+    assert_eq!(loaded.vectors.row(99)[0], 1.0 / 5.0);
+    assert!(peak_of_loading(&path, Some(100)) < SOME);
+
+    // A packed model does not tell its size: what it promises must not be reserved.
+    let (model, _) = fasttext(500, 60_000);
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(&model[..10_000]).unwrap();
+    sparse(&path, &packed.finish().unwrap(), 0);
+    let cut = load(&path, &LoadOptions::default());
+    assert!(matches!(cut, Err(Error::Read { .. })), "{cut:?}");
+    assert!(peak_of_loading(&path, None) < SOME);
+}
