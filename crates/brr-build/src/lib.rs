@@ -14,6 +14,7 @@ pub mod exclusion;
 pub mod matrix;
 pub mod network;
 pub mod quality;
+pub mod seeded;
 pub mod vectors;
 pub mod vocabulary_rule;
 

@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::commands::privatize::messages;
 use crate::usage;
 
 /// Why a command stopped.
@@ -114,12 +113,6 @@ impl From<brr_eval::Error> for Failure {
             } => Failure::file(doing, &path, &source),
             _ => Failure::Failed(error.to_string()),
         }
-    }
-}
-
-impl From<brr_corpus::Error> for Failure {
-    fn from(error: brr_corpus::Error) -> Failure {
-        messages::failure(error)
     }
 }
 

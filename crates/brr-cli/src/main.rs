@@ -5,9 +5,11 @@ mod commands;
 mod failure;
 mod families;
 mod losses;
+mod messages;
 mod model_source;
 mod npy;
 mod output;
+mod privacy;
 mod progress;
 mod usage;
 

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::failure::{Failure, Result};
 
-/// Writes a table of `columns` bytes (or numbers of `size` bytes) a row.
+/// A file with rows of `columns` numbers, or with one number a row. `kind` is NumPy's name of
+/// their type, and `data` their bytes.
 pub fn encode(kind: &str, rows: usize, columns: Option<usize>, data: &[u8]) -> Vec<u8> {
     let shape = match columns {
         Some(columns) => format!("({rows}, {columns})"),

@@ -7,10 +7,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 fn hidden_unless_terminal(bar: ProgressBar) -> ProgressBar {
-    let colour = std::env::var_os("NO_COLOR").is_none();
-    if !std::io::stderr().is_terminal()
-        || !colour && std::env::var_os("TERM").is_some_and(|t| t == "dumb")
-    {
+    let dumb = std::env::var_os("TERM").is_some_and(|t| t == "dumb");
+    if dumb || !std::io::stderr().is_terminal() {
         bar.set_draw_target(ProgressDrawTarget::hidden());
     }
     bar.enable_steady_tick(Duration::from_millis(200));

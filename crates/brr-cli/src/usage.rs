@@ -11,6 +11,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
+use brr::Choice;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Command};
 
@@ -38,6 +40,30 @@ pub fn whole<T: TryFrom<u64>, const LOW: u64, const HIGH: u64>(text: &str) -> Re
     let number = text.parse().ok().filter(|n| (LOW..=HIGH).contains(n));
     let number = number.and_then(|n| T::try_from(n).ok());
     number.ok_or_else(|| Refused(format!("must be a whole number from {LOW} to {HIGH}")))
+}
+
+/// A positive finite number.
+pub fn positive(text: &str) -> Result<f64, Refused> {
+    match text.parse::<f64>() {
+        Ok(x) if x.is_finite() && x > 0.0 => Ok(x),
+        _ => Err(Refused::new("must be a positive number, such as 0.5")),
+    }
+}
+
+/// A number between 0 and 1.
+pub fn share(text: &str) -> Result<f64, Refused> {
+    match text.parse::<f64>() {
+        Ok(x) if x > 0.0 && x < 1.0 => Ok(x),
+        _ => Err(Refused::new("must lie between 0 and 1, such as 0.5")),
+    }
+}
+
+/// Reads a choice by its name in the core's table, and lists the names in help and messages.
+pub fn choice<T: Choice + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    let values = T::ALL.iter();
+    let values = values.map(|(name, _, help)| PossibleValue::new(*name).help(*help));
+    // Only names of the table come through.
+    PossibleValuesParser::new(values).map(|name| T::parse(&name).unwrap_or_default())
 }
 
 /// Prints clap's help as it is, and what is wrong with a call in one line.

@@ -86,9 +86,22 @@ fn circle(mut uses: Uses) -> Uses {
 #[test]
 fn modules_form_no_circle() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    for name in ["brr", "brr-build", "brr-eval", "brr-corpus"] {
+    for name in ["brr", "brr-build", "brr-eval", "brr-corpus", "brr-cli"] {
         let found = circle(uses_of(&crates.join(name).join("src")));
         assert!(found.is_empty(), "{name}: {found:#?}");
+    }
+}
+
+/// What two verbs share has a module of its own.
+#[test]
+fn no_verb_uses_another() {
+    let verbs = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/commands");
+    let mut files = Vec::new();
+    rust_files(&verbs, &mut files);
+    assert!(files.len() > 10);
+    for file in files {
+        let names = named(&std::fs::read_to_string(&file).unwrap());
+        assert!(!names.contains("commands"), "{}", file.display());
     }
 }
 

@@ -15,7 +15,7 @@ use brr::mechanism::{Brr, Exponential, Mechanism, Search};
 use brr::random::Noise;
 use brr::vocabulary::WordId;
 use brr::{Epsilon, Model};
-use brr_build::matrix::rotation::{generator, uniform};
+use brr_build::seeded::{generator, uniform};
 use brr_build::vectors::{LoadOptions, load};
 use brr_eval::mechanisms::{Madlib, Space};
 use serde_json::json;

@@ -171,7 +171,7 @@ fn area_error(area: f64, members: usize, others: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brr_build::matrix::rotation::{generator, uniform};
+    use brr_build::seeded::{generator, uniform};
 
     #[test]
     fn areas() {

@@ -19,6 +19,7 @@
 use super::{BinarizeError, BinarizeOptions, Binarizer, OnProgress, Progress, check, signs};
 use crate::matrix::{Matrix, Op, rotation};
 use crate::network::{Adam, Dense, Gradient, activation};
+use crate::seeded;
 use crate::vectors::Vectors;
 use brr::codes::CodeRows;
 use brr::parallel;
@@ -74,7 +75,7 @@ impl Binarizer for Autoencoder {
                 .collect(),
         }
         .rounded(bits.max(dim));
-        let mut rng = rotation::generator(options.seed, 0);
+        let mut rng = seeded::generator(options.seed, 0);
         let mut model = Model::new(bits, dim, self, options.threads, &mut rng);
         let mut order: Vec<usize> = (0..words).collect();
         let mut report = |step, loss| {
@@ -88,7 +89,7 @@ impl Binarizer for Autoencoder {
         };
         report(0, None);
         for epoch in 1..=self.epochs {
-            rotation::shuffle(&mut order, &mut rng);
+            seeded::shuffle(&mut order, &mut rng);
             model.slow_down(1.0 - 0.9 * (epoch - 1) as f64 / self.epochs as f64);
             let mut loss = 0.0;
             for batch in order.chunks(self.batch.max(1)) {
@@ -287,7 +288,7 @@ mod tests {
     #[test]
     fn gradient_of_the_orthogonality_term() {
         for (bits, dim) in [(6, 9), (9, 6)] {
-            let w = rotation::gaussian(bits, dim, &mut rotation::generator(1, 0));
+            let w = rotation::gaussian(bits, dim, &mut seeded::generator(1, 0));
             let mut work = Work::new(1, bits, dim);
             work.orthogonality(&w.rounded(9), 1.0);
             check_gradient(&w, &work.gradient.weights, |w| {
@@ -303,7 +304,7 @@ mod tests {
     /// gradient" means: the numeric derivative must not let a code bit change.
     #[test]
     fn gradient_of_the_reconstruction() {
-        let mut rng = rotation::generator(2, 0);
+        let mut rng = seeded::generator(2, 0);
         let mut x = rotation::gaussian(5, 6, &mut rng);
         x.data.iter_mut().for_each(|v| *v = v.clamp(-1.0, 1.0));
         let w = rotation::gaussian(8, 6, &mut rng).scaled(0.3);

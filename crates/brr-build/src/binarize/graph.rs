@@ -249,7 +249,8 @@ impl Top {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix::rotation::{gaussian, generator};
+    use crate::matrix::rotation::gaussian;
+    use crate::seeded::generator;
 
     #[test]
     fn dot_products_on_the_grid_are_exact() {

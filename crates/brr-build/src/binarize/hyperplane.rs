@@ -5,6 +5,7 @@
 use super::spectrum::{center, normalize};
 use super::{BinarizeError, BinarizeOptions, Binarizer, OnProgress, Progress, check, signs};
 use crate::matrix::{Matrix, Op, rotation};
+use crate::seeded;
 use crate::vectors::Vectors;
 use brr::codes::CodeRows;
 
@@ -40,7 +41,7 @@ impl Binarizer for Hyperplane {
         };
         normalize(&mut x);
         center(&mut x);
-        let mut rng = rotation::generator(options.seed, 0);
+        let mut rng = seeded::generator(options.seed, 0);
         let planes = rotation::gaussian(options.bits.get(), vectors.dim, &mut rng);
         let sides = Matrix::product(options.threads, &x, Op::Plain, &planes, Op::Transposed);
         report(1);

@@ -8,6 +8,7 @@
 use super::spectrum::spectrum;
 use super::{BinarizeError, BinarizeOptions, Binarizer, OnProgress, Progress, signs};
 use crate::matrix::{Matrix, Op, rotation};
+use crate::seeded;
 use crate::vectors::Vectors;
 use brr::codes::CodeRows;
 use brr::parallel;
@@ -58,7 +59,7 @@ pub fn rotate(
     progress: &mut OnProgress<'_>,
 ) -> Matrix {
     let (threads, bits) = (options.threads, options.bits.get());
-    let mut rng = rotation::generator(options.seed, 0);
+    let mut rng = seeded::generator(options.seed, 0);
     let mut r = rotation::orthonormal(threads, v.cols, bits, &mut rng);
     let mut report = |step, loss| {
         progress(Progress {

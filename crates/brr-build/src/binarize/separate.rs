@@ -211,7 +211,9 @@ impl Margins {
         margins.set_product(threads, &own, Op::Plain, &self.means, Op::Plain);
         for (at, &word) in batch.iter().enumerate() {
             for (bit, margin) in margins.row_mut(at).iter_mut().enumerate() {
-                *margin *= sign(codes, word, bit);
+                // A zero has the sign that the kernel's order of additions left it: + 0.0 takes
+                // it away, because margins are put in order.
+                *margin = *margin * sign(codes, word, bit) + 0.0;
             }
         }
         margins
@@ -324,8 +326,10 @@ mod tests {
             prop_assert_eq!(got.moved, moved);
             // The most frequent word never gives way.
             prop_assert_eq!(got.codes.row(0), codes.row(0));
-            // With as many threads: products round by how they are cut up, and here margins tie.
-            prop_assert_eq!(&got, &separate(&vectors(limbs.len()), &codes, minimum, 2, &|_| {}).unwrap());
+            for threads in [1, 3] {
+                let other = separate(&vectors(limbs.len()), &codes, minimum, threads, &|_| {});
+                prop_assert_eq!(&got, &other.unwrap());
+            }
             let again = separate(&vectors(limbs.len()), &got.codes, minimum, 1, &|_| {}).unwrap();
             prop_assert_eq!((again.moved, again.flipped), (0, 0));
         }

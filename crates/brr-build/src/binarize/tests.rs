@@ -1,6 +1,6 @@
 use super::*;
-use crate::matrix::rotation::{generator, normal};
 use crate::quality::neighbor_overlap;
+use crate::seeded::{generator, normal};
 
 /// `clusters` clusters of `size` words around random centres.
 pub fn clusters(clusters: usize, size: usize, dim: usize) -> Vectors {

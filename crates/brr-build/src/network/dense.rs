@@ -71,8 +71,9 @@ impl Gradient {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix::rotation::{gaussian, generator};
+    use crate::matrix::rotation::gaussian;
     use crate::network::activation::tanh;
+    use crate::seeded::generator;
 
     /// Half the sum of squares of a two-layer network's output.
     fn loss(layers: &[Dense; 2], x: &Matrix) -> f64 {

@@ -3,7 +3,8 @@
 use super::activation::sigmoid;
 use super::{Adam, Dense, Gradient};
 use crate::matrix::Matrix;
-use crate::matrix::rotation::{gaussian, generator, shuffle};
+use crate::matrix::rotation::gaussian;
+use crate::seeded::{generator, shuffle};
 
 /// How a [`Perceptron`] is trained.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -9,9 +9,9 @@ use brr::response::FlipThreshold;
 use brr::{Choice, Epsilon, MechanismKind, Options, Privatizer};
 use brr_eval::audit::{self, AuditReport, Claim, Verdict, bit_flips};
 
-use crate::commands::privatize::PrivacyArgs;
 use crate::failure::{Failure, Result};
 use crate::output::write_whole;
+use crate::privacy::PrivacyArgs;
 use crate::progress::Stages;
 use crate::usage::whole;
 

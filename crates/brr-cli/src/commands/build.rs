@@ -14,12 +14,11 @@ use brr_build::vectors::{
 };
 use brr_build::vocabulary_rule::{Case, Numbers, VocabularyRule};
 
-use crate::commands::privatize::positive;
 use crate::failure::Result;
 use crate::model_source::hex;
 use crate::output::WholeFile;
 use crate::progress::Stages;
-use crate::usage::{Refused, whole};
+use crate::usage::{Refused, positive, whole};
 
 /// Build a model from pretrained word vectors
 ///

@@ -9,13 +9,12 @@ use brr_eval::interval::Estimate;
 use brr_eval::report;
 use serde_json::json;
 
-use crate::commands::privatize::{positive, share};
 use crate::failure::{Failure, Result};
 use crate::families::{FamilyArg, subject};
 use crate::model_source;
 use crate::output::write_whole;
 use crate::progress::Stages;
-use crate::usage::whole;
+use crate::usage::{positive, share, whole};
 
 /// Show what a mechanism does to words over a range of bounds, and solve for epsilon
 ///

@@ -6,12 +6,11 @@ use brr::certify::Certificate;
 use brr::{Epsilon, Model};
 use serde_json::{Value, json};
 
-use crate::commands::privatize::positive;
 use crate::failure::{Failure, Result};
 use crate::model_source;
 use crate::output::write_whole;
 use crate::progress::Stages;
-use crate::usage::whole;
+use crate::usage::{positive, whole};
 
 /// Certify the exponential mechanism on a model, over all pairs of its words
 ///

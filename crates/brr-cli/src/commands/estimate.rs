@@ -11,10 +11,10 @@ use brr_eval::estimate::{
 };
 use serde_json::{Value, json};
 
-use crate::commands::privatize::{PrivacyArgs, share};
 use crate::failure::{Failure, Result};
 use crate::model_source;
-use crate::usage::Refused;
+use crate::privacy::PrivacyArgs;
+use crate::usage::{Refused, share};
 
 /// Estimate word frequencies of the original texts from their privatized form
 ///

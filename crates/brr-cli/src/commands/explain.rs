@@ -6,11 +6,11 @@ use brr::{Budget, Choice, MechanismKind};
 use brr_eval::explain::{ExplainOptions, Explanation, explain};
 use serde_json::json;
 
-use crate::commands::privatize::{positive, share};
 use crate::failure::{Failure, Result};
 use crate::families::{FamilyArg, subject};
 use crate::model_source;
 use crate::progress::Stages;
+use crate::usage::{positive, share};
 
 /// Show what a word may become, how likely, and from which words it is hardest to tell
 #[derive(clap::Args)]

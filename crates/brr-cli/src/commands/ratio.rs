@@ -6,10 +6,10 @@ use brr::Epsilon;
 use brr::guarantee::Metric;
 use brr_eval::ratio::{Comparison, Equivalent, Side, compare};
 
-use crate::commands::privatize::positive;
 use crate::failure::Result;
 use crate::families::{self, Words};
 use crate::progress::Stages;
+use crate::usage::positive;
 
 /// Convert an epsilon from one model or vector file to another, by equal privacy loss
 ///

@@ -14,7 +14,7 @@ mod read;
 
 use std::path::PathBuf;
 
-use brr_build::matrix::rotation::{generator, shuffle};
+use brr_build::seeded::{generator, shuffle};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 

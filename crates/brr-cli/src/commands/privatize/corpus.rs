@@ -7,11 +7,10 @@ use brr::parallel::cores;
 use brr::{Choice, Privatizer};
 use brr_corpus::{Document, Format, Input, OnBadRow, Output, Progress, Report, Run};
 
-use super::privacy::choice;
 use super::{Args, announce, input, json_line};
 use crate::failure::Result;
 use crate::output::{self, Sink};
-use crate::usage::{Refused, whole};
+use crate::usage::{Refused, choice, whole};
 use crate::{losses, progress};
 
 /// Options for files with many documents.

@@ -1,8 +1,6 @@
 //! `brr privatize`: text in, privatized text out.
 
 mod corpus;
-pub mod messages;
-mod privacy;
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -15,10 +13,8 @@ use serde_json::json;
 use crate::failure::{Failure, Result};
 use crate::losses;
 use crate::output::Sink;
-use crate::usage::whole;
-
-use privacy::choice;
-pub use privacy::{PrivacyArgs, positive, share};
+use crate::privacy::PrivacyArgs;
+use crate::usage::{choice, whole};
 
 /// Privatize text: from arguments, a file, or standard input
 ///

@@ -5,8 +5,13 @@ use brr_corpus::{ColumnProblem, ColumnRole, Error, FileProblem, RowProblem};
 
 use crate::failure::Failure;
 
-/// An error as the program tells it, with its exit code.
-pub fn failure(error: Error) -> Failure {
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        failure(error)
+    }
+}
+
+fn failure(error: Error) -> Failure {
     use Error::{BadRow, FirstRowTooLong, Malformed, Stopped, Thread, Truncated, Unfinished};
     let message = message(&error);
     match error {

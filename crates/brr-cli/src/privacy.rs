@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use brr::{Budget, Choice, MechanismKind, Model};
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use crate::failure::Result;
 use crate::model_source;
-use crate::usage::Refused;
+use crate::usage::{choice, positive, share};
 
 /// Model, mechanism and budget: shared by every verb that privatizes.
 #[derive(clap::Args)]
@@ -29,25 +29,9 @@ pub struct PrivacyArgs {
     pub keep: Option<f64>,
 }
 
-/// A positive finite number.
-pub fn positive(text: &str) -> Result<f64, Refused> {
-    match text.parse::<f64>() {
-        Ok(x) if x.is_finite() && x > 0.0 => Ok(x),
-        _ => Err(Refused::new("must be a positive number, such as 0.5")),
-    }
-}
-
-/// A number between 0 and 1.
-pub fn share(text: &str) -> Result<f64, Refused> {
-    match text.parse::<f64>() {
-        Ok(x) if x > 0.0 && x < 1.0 => Ok(x),
-        _ => Err(Refused::new("must lie between 0 and 1, such as 0.5")),
-    }
-}
-
 impl PrivacyArgs {
     /// The model. What its file says is checked if the guarantee or the budget rests on it.
-    pub fn open_model(&self) -> crate::failure::Result<Arc<Model>> {
+    pub fn open_model(&self) -> Result<Arc<Model>> {
         let brr = self.mechanism == MechanismKind::Brr;
         let by_itself = self.epsilon.or(self.bound).is_some();
         match brr && by_itself {
@@ -70,12 +54,4 @@ impl PrivacyArgs {
     pub fn is_default(&self) -> bool {
         self.epsilon.or(self.bound).or(self.keep).is_none()
     }
-}
-
-/// Reads a choice by its name in the core's table, and lists the names in help and messages.
-pub fn choice<T: Choice + Send + Sync>() -> impl TypedValueParser<Value = T> {
-    let values = T::ALL.iter();
-    let values = values.map(|(name, _, help)| PossibleValue::new(*name).help(*help));
-    // Only names of the table come through.
-    PossibleValuesParser::new(values).map(|name| T::parse(&name).unwrap_or_default())
 }
