@@ -39,9 +39,13 @@ fn message(error: &Error) -> String {
             let told = told.join(", ");
             format!("the unfinished run differs from this one in {told}")
         }
-        Error::Column { column, problem } => {
+        Error::Column {
+            column,
+            problem,
+            known,
+        } => {
             let column = column.called("--column", "--unit");
-            format!("{column}: {problem}")
+            format!("{column}: {problem}{known}")
         }
         Error::BadRow { problem, .. } => match problem {
             RowProblem::TooLong => error.to_string().replace("a row may be", "--max-record"),
@@ -86,9 +90,11 @@ fn around(error: &Error) -> (&'static str, &'static str) {
         Error::Delimiter => ("--delimiter: ", ""),
         Error::CompressedParquet => ("--output: ", ""),
         Error::ParquetStream => ("", " (--input, --output)"),
-        Error::ParquetSkip => ("--on-bad-row skip: ", "; use copy-null"),
+        Error::CannotSkip { .. } => ("--on-bad-row skip: ", "; use copy-null"),
         Error::NoParquet => ("--format: ", "; build it with --features parquet"),
-        Error::Column { column, problem } => ("", find_column(*column, *problem)),
+        Error::Column {
+            column, problem, ..
+        } => ("", find_column(*column, *problem)),
         Error::HeaderUnknown => ("--column: ", ": give --header or --no-header"),
         Error::TornFirstRow => ("", "; check --delimiter, or give --no-quotes"),
         Error::FirstRowTooLong { .. } => ("", " (--max-record)"),

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use brr::Choice;
 
 use crate::format::Format;
+use crate::paths::Known;
 
 /// Why a file was not privatized, or not wholly.
 #[derive(Debug, thiserror::Error)]
@@ -67,19 +68,24 @@ pub enum Error {
     /// Parquet needs files on both sides.
     #[error("Parquet is no stream: it needs files as input and output")]
     ParquetStream,
-    /// Parquet under [`OnBadRow::Skip`](crate::OnBadRow::Skip).
-    #[error("a row of Parquet cannot be left out, as other columns are copied whole")]
-    ParquetSkip,
+    /// [`OnBadRow::Skip`](crate::OnBadRow::Skip) where rows do not stand alone.
+    #[error("a row of {} cannot be left out, as what is around it is copied", format.name())]
+    CannotSkip {
+        /// The input's format.
+        format: Format,
+    },
     /// The crate's feature `parquet` is off.
     #[error("this brr was built without Parquet")]
     NoParquet,
     /// A column that was named cannot be found or used.
-    #[error("{column}: {problem}")]
+    #[error("{column}: {problem}{known}")]
     Column {
         /// Which one.
         column: ColumnRole,
         /// Why not.
         problem: ColumnProblem,
+        /// Paths that the input has, if it was looked for one that it has not.
+        known: Known,
     },
     /// Columns by number alone, and nobody said whether there is a header.
     #[error("a column by number alone does not tell whether the first row is a header")]
@@ -88,9 +94,7 @@ pub enum Error {
     #[error("the first row has text after a closing quote: a quote in a cell must be doubled")]
     TornFirstRow,
     /// A JSON array where a row should be.
-    #[error(
-        "the input begins with an array: brr reads an object per line, such as jq -c '.[]' makes of it"
-    )]
+    #[error("the input begins with an array: its format is json, not jsonl")]
     JsonArray,
     /// A first row that cannot be looked at.
     #[error("{name}: the first row is longer than a row may be")]
@@ -269,8 +273,15 @@ impl ColumnRole {
     }
 
     pub(crate) fn error(self, problem: ColumnProblem) -> Error {
-        let column = self;
-        Error::Column { column, problem }
+        self.error_among(problem, Known::default())
+    }
+
+    pub(crate) fn error_among(self, problem: ColumnProblem, known: Known) -> Error {
+        Error::Column {
+            column: self,
+            problem,
+            known,
+        }
     }
 }
 
@@ -344,6 +355,9 @@ pub enum RowProblem {
     /// No text.
     #[error("is not UTF-8")]
     NotUtf8,
+    /// Plain text with bytes that no text has.
+    #[error("has a null byte, so it is no text in UTF-8")]
+    NullByte,
     /// CSV: cells may end where they seem not to.
     #[error("has text or a backslash at a closing quote: a quote in a cell must be doubled")]
     TornQuotes,

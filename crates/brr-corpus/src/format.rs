@@ -18,6 +18,8 @@ pub enum Format {
     Tsv,
     /// A JSON object on each line.
     Jsonl,
+    /// A JSON array of objects.
+    Json,
     /// Apache Parquet.
     Parquet,
 }
@@ -33,6 +35,7 @@ impl Choice for Format {
         ),
         ("tsv", Format::Tsv, "Cells separated by tabs"),
         ("jsonl", Format::Jsonl, "One JSON object per line"),
+        ("json", Format::Json, "A JSON array of objects"),
         ("parquet", Format::Parquet, "Apache Parquet"),
     ];
 }
@@ -61,6 +64,7 @@ impl Format {
             "csv" => Format::Csv,
             "tsv" | "tab" => Format::Tsv,
             "jsonl" | "ndjson" => Format::Jsonl,
+            "json" => Format::Json,
             "parquet" | "pq" => Format::Parquet,
             _ => return None,
         })

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::checkpoint::InputIdentity;
 use crate::compression;
+use crate::encoding::{Decoded, Encoding};
 use crate::error::{Error, Result};
 use crate::format::Compression;
 
@@ -17,6 +18,14 @@ pub enum Input {
     File(PathBuf),
     /// Something that is read once.
     Stream(Box<dyn Read + Send>),
+}
+
+/// What stands between the bytes of an input and its text.
+#[derive(Clone, Copy)]
+pub struct Wrapping {
+    pub compression: Compression,
+    /// None if it is UTF-8.
+    pub encoding: Option<Encoding>,
 }
 
 /// An opened input, unpacked.
@@ -44,28 +53,25 @@ impl Input {
         }
     }
 
-    pub(crate) fn open(self, compression: Compression) -> Result<Opened> {
+    pub(crate) fn open(self, wrapping: Wrapping) -> Result<Opened> {
         match self {
-            Input::File(path) => Opened::file(&path, compression, 0),
-            Input::Stream(stream) => Opened::new(stream, None, compression),
+            Input::File(path) => Opened::file(&path, wrapping, 0),
+            Input::Stream(stream) => Opened::new(stream, None, wrapping),
         }
     }
 }
 
 impl Opened {
     /// A file, from a place in its unpacked bytes on.
-    pub fn file(path: &Path, compression: Compression, offset: u64) -> Result<Opened> {
+    pub fn file(path: &Path, wrapping: Wrapping, offset: u64) -> Result<Opened> {
         let failed = |e| Error::read(path, e);
         let mut file = File::open(path).map_err(failed)?;
-        let seek = if compression == Compression::None {
-            offset
-        } else {
-            0
-        };
+        let plain = wrapping.compression == Compression::None && wrapping.encoding.is_none();
+        let seek = if plain { offset } else { 0 };
         if seek > 0 {
             file.seek(SeekFrom::Start(seek)).map_err(failed)?;
         }
-        let mut opened = Opened::new(Box::new(file), Some(path.to_owned()), compression)?;
+        let mut opened = Opened::new(Box::new(file), Some(path.to_owned()), wrapping)?;
         opened.taken.store(seek, Ordering::Relaxed);
         opened.skip(offset - seek)?;
         Ok(opened)
@@ -74,13 +80,16 @@ impl Opened {
     fn new(
         stream: Box<dyn Read + Send>,
         path: Option<PathBuf>,
-        compression: Compression,
+        wrapping: Wrapping,
     ) -> Result<Opened> {
         let taken = Arc::new(AtomicU64::new(0));
         let counted = Counted(stream, taken.clone());
-        let reader = compression::reader(counted, compression);
+        let unpacked = compression::reader(counted, wrapping.compression).map_err(Error::Input)?;
         Ok(Opened {
-            reader: reader.map_err(Error::Input)?,
+            reader: match wrapping.encoding {
+                Some(encoding) => Box::new(Decoded::new(unpacked, encoding)),
+                None => unpacked,
+            },
             path,
             taken,
         })
@@ -126,6 +135,11 @@ impl Opened {
     fn failed(&self, error: io::Error) -> Error {
         match (error.kind(), &self.path) {
             (io::ErrorKind::UnexpectedEof, _) => self.cut_short("inside its compressed data"),
+            (io::ErrorKind::InvalidData, _) => Error::Malformed {
+                name: self.name(),
+                problem: "its bytes are not of the encoding or the compression that it should have"
+                    .into(),
+            },
             (_, Some(path)) => Error::read(path, error),
             (_, None) => Error::Input(error),
         }

@@ -10,12 +10,15 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use brr::Privatized;
+use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::chunks::{Framing, LineFraming};
 use crate::edits::{Edits, RowFormat, Style};
 use crate::error::{ColumnProblem, ColumnRole, Error, Result, RowProblem};
+use crate::paths::{Known, keys};
 use crate::units::trimmed;
 
 /// Fields to look for: a tree of keys.
@@ -64,8 +67,7 @@ pub struct Jsonl {
 }
 
 impl Jsonl {
-    /// Each path is keys joined by dots; or by slashes with one before the first, for keys that
-    /// have dots. Paths go through arrays, to each element.
+    /// Looks for what lies at these [paths](crate::paths).
     pub fn new(paths: &[String], optional: bool) -> Result<Jsonl> {
         let mut root = Node::default();
         for (number, path) in paths.iter().enumerate() {
@@ -104,7 +106,8 @@ impl Jsonl {
         if let Some((path, _)) = &self.unit
             && has(row, path) == Some(false)
         {
-            return Err(ColumnRole::Unit.error(ColumnProblem::NoSuchField));
+            let known = string_paths(row);
+            return Err(ColumnRole::Unit.error_among(ColumnProblem::NoSuchField, known));
         }
         let missing = |path: &String| has(row, path) != Some(true);
         let Some(number) = self
@@ -122,7 +125,7 @@ impl Jsonl {
             None => ColumnProblem::NoObject,
             Some(_) => ColumnProblem::NoSuchField,
         };
-        Err(private(number, &self.paths).error(problem))
+        Err(private(number, &self.paths).error_among(problem, string_paths(row)))
     }
 }
 
@@ -141,12 +144,23 @@ fn private(index: usize, paths: &[String]) -> ColumnRole {
     ColumnRole::Private { index, of }
 }
 
-/// The keys of a path.
-fn keys(path: &str) -> Vec<&str> {
-    match path.strip_prefix('/') {
-        Some(path) => path.split('/').collect(),
-        None => path.split('.').collect(),
+/// The paths of a row's strings.
+fn string_paths(row: &[u8]) -> Known {
+    fn walk(value: &Value, path: &str, paths: &mut Vec<String>) {
+        match value {
+            Value::String(_) => paths.push(path.to_owned()),
+            Value::Array(all) => all.iter().for_each(|value| walk(value, path, paths)),
+            Value::Object(all) => all.iter().for_each(|(key, value)| {
+                let dot = if path.is_empty() { "" } else { "." };
+                walk(value, &format!("{path}{dot}{key}"), paths);
+            }),
+            _ => {}
+        }
     }
+    let mut paths = Vec::new();
+    let row = serde_json::from_slice(row).unwrap_or_default();
+    walk(&row, "", &mut paths);
+    Known::new(paths)
 }
 
 /// A value that was looked for.
@@ -239,10 +253,38 @@ impl<'c> Search<'c> {
         let values = json.deserialize_seq(Elements)?;
         json.end()?;
         for value in values {
-            self.value(value.get(), node)?;
+            match value.get() {
+                raw if node.wanted && raw.starts_with('{') => self.part(raw)?,
+                raw => self.value(raw, node)?,
+            }
         }
         Ok(())
     }
+
+    /// A part of a message whose text is a list of parts. Anything but text is a bad cell, as is a
+    /// part with further fields: nobody said that they may be copied.
+    fn part(&mut self, raw: &'c str) -> serde_json::Result<()> {
+        const TEXT: [&str; 3] = [r#""text""#, r#""input_text""#, r#""output_text""#];
+        let part = serde_json::from_str::<Part<'c>>(raw).ok();
+        match part.filter(|part| TEXT.contains(&part.kind.get())) {
+            Some(part) if part.text.get().starts_with('"') => {
+                let text = string(part.text.get())?;
+                self.push(part.text.get(), Some(text), true);
+            }
+            _ => self.push(raw, None, true),
+        }
+        Ok(())
+    }
+}
+
+/// A text among the parts of a message, as the interfaces of chat models have them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Part<'c> {
+    #[serde(borrow, rename = "type")]
+    kind: &'c RawValue,
+    #[serde(borrow)]
+    text: &'c RawValue,
 }
 
 /// The text of a JSON string; borrowed if it has no escapes.
@@ -322,7 +364,8 @@ impl<'c> Visitor<'c> for Elements {
 }
 
 impl Jsonl {
-    fn row<'c>(&self, line: &'c [u8], start: usize, edits: &mut Edits<'c>) {
+    /// Names the private cells of one object, which begins at `start`.
+    pub fn row<'c>(&self, line: &'c [u8], start: usize, edits: &mut Edits<'c>) {
         let Ok(line) = std::str::from_utf8(line) else {
             return edits.bad_row(RowProblem::NotUtf8);
         };

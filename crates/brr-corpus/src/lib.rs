@@ -39,16 +39,19 @@ mod chunks;
 mod compression;
 mod csv;
 mod edits;
+mod encoding;
 mod error;
 pub mod files;
 mod format;
 mod input;
+mod json;
 mod jsonl;
 pub mod manifest;
 mod output;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod partial;
+mod paths;
 mod pipeline;
 mod privatize;
 mod rows;
@@ -58,12 +61,14 @@ mod units;
 
 pub use checkpoint::{Counts, Restart};
 pub use edits::OnBadRow;
+pub use encoding::Encoding;
 pub use error::{ColumnProblem, ColumnRole, Difference, Error, FileProblem, Result, RowProblem};
 pub use format::{Compression, Format};
 pub use input::Input;
 pub use output::Output;
 #[cfg(feature = "parquet")]
 pub use parquet::panic_is_told;
+pub use paths::Known;
 pub use privatize::Report;
 pub use run::{Progress, Run};
 pub use text::Document;

@@ -14,7 +14,7 @@ use crate::checkpoint::{Checkpoint, Counts, Restart, Settings};
 use crate::edits::OnBadRow;
 use crate::error::{ColumnRole, Error, Result};
 use crate::format::{Compression, Format};
-use crate::input::Input;
+use crate::input::{Input, Wrapping};
 use crate::manifest::{self, SCHEMA};
 use crate::output::{Output, Stream};
 use crate::partial::{Opening, Partial, Writer};
@@ -58,7 +58,10 @@ impl Run<'_> {
         let (from, to) = (input.path(), output.name());
         self.find_format(from, to)?;
         let by_name = |path: Option<&Path>| path.map_or(Compression::None, Compression::of);
-        let unpack = self.input_compression.unwrap_or_else(|| by_name(from));
+        let unpack = Wrapping {
+            compression: self.input_compression.unwrap_or_else(|| by_name(from)),
+            encoding: self.encoding.filter(|encoding| !encoding.is_utf8()),
+        };
         let compression = self.output_compression.unwrap_or_else(|| by_name(to));
         self.check(compression)?;
         // Fails early if the file is not there.
@@ -90,7 +93,7 @@ impl Run<'_> {
         self.format = Some(input);
         match to.and_then(Format::of) {
             // A line for each document may well be JSON.
-            Some(Format::Jsonl) if self.document_line.is_some() => Ok(()),
+            Some(Format::Jsonl | Format::Json) if self.document_line.is_some() => Ok(()),
             Some(output) if output != input && asked.is_none() => {
                 Err(Error::FormatsDiffer { input, output })
             }
@@ -103,7 +106,7 @@ impl Run<'_> {
         let format = self.kind();
         let text = format == Format::Text;
         let csv = matches!(format, Format::Csv | Format::Tsv);
-        let with_columns = "CSV, JSON lines and Parquet";
+        let with_columns = "CSV, JSON and Parquet";
         let (for_csv, for_text) = ("CSV and TSV", "plain text");
         for (given, setting, fits, formats) in [
             (!self.columns.is_empty(), "columns", !text, with_columns),
@@ -111,6 +114,12 @@ impl Run<'_> {
             (self.header.is_some(), "header", csv, for_csv),
             (self.delimiter.is_some(), "delimiter", csv, for_csv),
             (!self.quotes, "quotes", csv, for_csv),
+            (
+                self.encoding.is_some(),
+                "encoding",
+                format != Format::Parquet,
+                "text, CSV and JSON",
+            ),
             (
                 self.document_line.is_some(),
                 "document_line",
@@ -134,7 +143,9 @@ impl Run<'_> {
             Format::Parquet if compression != Compression::None => {
                 return Err(Error::CompressedParquet);
             }
-            Format::Parquet if self.on_bad_row == OnBadRow::Skip => return Err(Error::ParquetSkip),
+            Format::Parquet | Format::Json if self.on_bad_row == OnBadRow::Skip => {
+                return Err(Error::CannotSkip { format });
+            }
             _ => self.dialect().check()?,
         }
         match &self.manifest {
@@ -159,6 +170,9 @@ impl Run<'_> {
         set("unknown", options.unknown.name().to_owned());
         set("format", self.kind().name().to_owned());
         set("columns", json!(self.columns).to_string());
+        if let Some(encoding) = self.encoding {
+            set("encoding", encoding.name().to_owned());
+        }
         let none = || "none".to_owned();
         set("unit", self.unit.clone().unwrap_or_else(none));
         let cap = self.max_words.as_ref();
@@ -180,12 +194,7 @@ impl Run<'_> {
     }
 
     /// Privatizes all of the input into the writer, which keeps what can be kept if that fails.
-    fn work(
-        &self,
-        input: Input,
-        compression: Compression,
-        writer: &mut dyn Writer,
-    ) -> Result<Report> {
+    fn work(&self, input: Input, wrapping: Wrapping, writer: &mut dyn Writer) -> Result<Report> {
         let counts_of = |state: &Checkpoint| state.counts.clone();
         let mut counts = writer.so_far().map(counts_of).unwrap_or_default();
         let mut ledger = None;
@@ -198,7 +207,7 @@ impl Run<'_> {
                     // Its schema has every column, or the run had not begun.
                     Vec::new()
                 }
-                _ => rows::run(self, input, compression, writer, &mut counts, &mut ledger)?,
+                _ => rows::run(self, input, wrapping, writer, &mut counts, &mut ledger)?,
             };
             writer.complete()?;
             Ok(unseen)

@@ -7,8 +7,9 @@ use crate::chunks::{Chunk, Chunks, LineFraming};
 use crate::csv::{Csv, Frame};
 use crate::edits::{Edits, OnBadRow, RowFormat};
 use crate::error::{ColumnRole, Error, Result, RowProblem};
-use crate::format::{Compression, Format};
-use crate::input::{Input, Opened};
+use crate::format::Format;
+use crate::input::{Input, Opened, Wrapping};
+use crate::json::{self, Json};
 use crate::jsonl::Jsonl;
 use crate::partial::Writer;
 use crate::pipeline;
@@ -18,8 +19,10 @@ use crate::units::Ledger;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
+const UTF_16: &str = "this is UTF-16: name that encoding, or convert it to UTF-8 first";
+
 /// What no text begins with.
-const NO_TEXT: [(&[u8], &str); 4] = [
+const NO_TEXT: [(&[u8], &str); 7] = [
     (
         b"\x1f\x8b",
         "this is packed by gzip: unpack it first, or give a file whose name ends in .gz",
@@ -28,8 +31,11 @@ const NO_TEXT: [(&[u8], &str); 4] = [
         b"\x28\xb5\x2f\xfd",
         "this is packed by Zstandard: unpack it first, or give a file whose name ends in .zst",
     ),
-    (b"\xff\xfe", "this is UTF-16: convert it to UTF-8 first"),
-    (b"\xfe\xff", "this is UTF-16: convert it to UTF-8 first"),
+    (b"BZh", "this is packed by bzip2: unpack it first"),
+    (b"\xfd7zXZ\0", "this is packed by xz: unpack it first"),
+    (b"PK\x03\x04", "this is a zip archive: unpack it first"),
+    (b"\xff\xfe", UTF_16),
+    (b"\xfe\xff", UTF_16),
 ];
 
 /// Finds the columns by the first row; the format, and the bytes before the first row, which are
@@ -57,20 +63,29 @@ fn open<'a>(task: &Run<'a>, chunks: &mut Chunks) -> Result<(Box<dyn RowFormat + 
     while let Some(end) = chunks.take_line_end()? {
         head.push(end);
     }
-    if task.kind() == Format::Jsonl {
+    if matches!(task.kind(), Format::Jsonl | Format::Json) {
+        let lines = task.kind() == Format::Jsonl;
         let mut jsonl = Jsonl::new(&task.columns, task.optional_columns)?;
         if let Some(path) = &task.unit {
             jsonl = jsonl.with_unit(path)?;
         }
-        let first = chunks.peek_record(Box::new(LineFraming))?;
-        if !first.is_empty() {
-            jsonl.check_first(&first)?;
+        if lines {
+            let first = chunks.peek_record(Box::new(LineFraming))?;
+            if !first.is_empty() {
+                jsonl.check_first(&first)?;
+            }
+            return Ok((Box::new(jsonl), head));
         }
-        return Ok((Box::new(jsonl), head));
+        let first = chunks.peek_record(Box::new(json::Frame::default()))?;
+        if let Some(object) = json::first_object(&first) {
+            jsonl.check_first(&first[object])?;
+        }
+        return Ok((Box::new(Json(jsonl)), head));
     }
     let first = chunks.peek_record(Box::new(Frame::new(task.dialect())))?;
     if first.is_empty() {
-        return Err(malformed(chunks, "it is empty: not even a header is there"));
+        // Nothing in, nothing out, as in other formats.
+        return Ok((Box::new(Text::default()), head));
     }
     let (csv, header) = Csv::open(task, &first)?;
     if header {
@@ -84,7 +99,7 @@ fn open<'a>(task: &Run<'a>, chunks: &mut Chunks) -> Result<(Box<dyn RowFormat + 
 pub fn run(
     task: &Run<'_>,
     input: Input,
-    compression: Compression,
+    wrapping: Wrapping,
     writer: &mut dyn Writer,
     counts: &mut Counts,
     ledger: &mut Option<Ledger>,
@@ -93,12 +108,12 @@ pub fn run(
     // A ledger has to see the rows that are done, too.
     let again = input.path().filter(|_| position > 0 && ledger.is_none());
     let again = again.map(|path| path.to_owned());
-    let mut chunks = Chunks::new(input.open(compression)?, 0, task.max_record);
+    let mut chunks = Chunks::new(input.open(wrapping)?, 0, task.max_record);
     let (format, head) = open(task, &mut chunks)?;
     task.tell(Progress::Begun);
     match again {
         Some(path) => {
-            let opened = Opened::file(&path, compression, position)?;
+            let opened = Opened::file(&path, wrapping, position)?;
             chunks = Chunks::new(opened, position, task.max_record);
         }
         None if head.is_empty() || position > 0 => {}

@@ -8,6 +8,7 @@ use brr::parallel::cores;
 use brr::{Privatized, Privatizer};
 
 use crate::edits::OnBadRow;
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
 use crate::format::{Compression, Dialect, Format};
 use crate::text::Document;
@@ -33,6 +34,8 @@ pub struct Run<'a> {
     pub format: Option<Format>,
     /// How the input is compressed. Default: by the name.
     pub input_compression: Option<Compression>,
+    /// How the input's text is encoded; the output is always UTF-8. Default: UTF-8.
+    pub encoding: Option<Encoding>,
     /// How the output is to be compressed. Default: by the name.
     pub output_compression: Option<Compression>,
     /// What is privatized: names or numbers from 1, such as `2` or `#2` (CSV), or paths such as
@@ -83,6 +86,7 @@ impl<'a> Run<'a> {
             privatizer,
             format: None,
             input_compression: None,
+            encoding: None,
             output_compression: None,
             columns: Vec::new(),
             optional_columns: false,

@@ -6,6 +6,7 @@ use brr::{Choice, Privatized};
 
 use crate::chunks::{Framing, LineFraming, WholeFraming};
 use crate::edits::{Edits, RowFormat, Style};
+use crate::error::RowProblem;
 
 /// What a document is in plain text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,6 +27,7 @@ impl Choice for Document {
 }
 
 /// Plain text.
+#[derive(Default)]
 pub struct Text<'a> {
     /// All of the input is one document.
     pub whole: bool,
@@ -44,9 +46,12 @@ impl Text<'_> {
         // Not `str::lines`: a carriage return is part of the layout.
         let ended = bytes[..end].last() == Some(&b'\n');
         let body = if ended && !self.whole { end - 1 } else { end };
-        let text = String::from_utf8_lossy(&bytes[from..body]);
         let until = if self.line.is_some() { end } else { body };
-        edits.cell(from..until, text, Style::default());
+        match std::str::from_utf8(&bytes[from..body]) {
+            Err(_) => edits.bad_row(RowProblem::NotUtf8),
+            Ok(text) if text.contains('\0') => edits.bad_row(RowProblem::NullByte),
+            Ok(text) => edits.cell(from..until, text, Style::default()),
+        }
         edits.end_row(from..end, || self.null_row())
     }
 }

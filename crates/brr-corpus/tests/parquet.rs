@@ -112,7 +112,7 @@ fn what_parquet_cannot_do_is_refused() {
         ..run.clone()
     };
     let refused = privatize(&folder, &skip, "in.parquet", "out.parquet");
-    assert!(matches!(refused, Err(Error::ParquetSkip)));
+    assert!(matches!(refused, Err(Error::CannotSkip { .. })));
     let packed = privatize(&folder, &run, "in.parquet", "out.parquet.gz");
     assert!(matches!(packed, Err(Error::CompressedParquet)));
     let mut bytes = Vec::new();

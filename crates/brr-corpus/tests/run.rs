@@ -189,7 +189,10 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
             columns,
             ..csv.clone()
         };
-        let Error::Column { column, problem } = refused(&run, "out.csv") else {
+        let Error::Column {
+            column, problem, ..
+        } = refused(&run, "out.csv")
+        else {
             panic!("{name} is found");
         };
         assert_eq!(column, ColumnRole::Private { index: 1, of: 2 });
@@ -200,7 +203,13 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
         ..csv.clone()
     };
     let (column, problem) = (ColumnRole::Unit, ColumnProblem::Private);
-    let told = Error::Column { column, problem }.to_string();
+    let known = brr_corpus::Known::default();
+    let told = Error::Column {
+        column,
+        problem,
+        known,
+    }
+    .to_string();
     assert_eq!(refused(&unit, "out.csv").to_string(), told);
     let manifest = Run {
         manifest: Some(folder.path().join("in.csv")),

@@ -18,6 +18,7 @@ use super::batch::Column;
 use super::units::{Owners, find_unit};
 use super::{DAMAGED, Trouble, withstand};
 use crate::error::{ColumnProblem, ColumnRole, Error, Result};
+use crate::paths::{Known, keys, without_lists};
 use crate::run::Run;
 use crate::units::Ledger;
 
@@ -179,11 +180,10 @@ fn find(columns: &[String], schema: &SchemaDescriptor) -> Result<Vec<bool>> {
     let of = columns.len();
     for (index, column) in columns.iter().enumerate() {
         let role = ColumnRole::Private { index, of };
+        let wanted = without_lists(&keys(column));
         let mut found = false;
         for (i, leaf) in schema.columns().iter().enumerate() {
-            let path = leaf.path().string();
-            let below = path.strip_prefix(column.as_str());
-            if !below.is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) {
+            if !keys_of(leaf).starts_with(&wanted) {
                 continue;
             }
             if !is_text(leaf) {
@@ -192,11 +192,22 @@ fn find(columns: &[String], schema: &SchemaDescriptor) -> Result<Vec<bool>> {
             (found, private[i]) = (true, true);
         }
         if !found {
-            let leaves = schema.num_columns();
-            return Err(role.error(ColumnProblem::NoSuchColumn(leaves)));
+            return Err(no_such_column(role, schema));
         }
     }
     Ok(private)
+}
+
+/// The path of a leaf, without what writers call the inside of a list.
+pub fn keys_of(leaf: &ColumnDescriptor) -> Vec<&str> {
+    let parts: Vec<&str> = leaf.path().parts().iter().map(String::as_str).collect();
+    without_lists(&parts)
+}
+
+pub fn no_such_column(role: ColumnRole, schema: &SchemaDescriptor) -> Error {
+    let leaves = schema.columns();
+    let known = Known::new(leaves.iter().map(|leaf| keys_of(leaf).join(".")));
+    role.error_among(ColumnProblem::NoSuchColumn(leaves.len()), known)
 }
 
 fn is_text(leaf: &ColumnDescriptor) -> bool {

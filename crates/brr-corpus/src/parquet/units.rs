@@ -11,18 +11,23 @@ use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
 use super::BATCH;
 use super::batch::{Batch, text as text_of};
+use super::read::{keys_of, no_such_column};
 use crate::error::{ColumnProblem, ColumnRole, Result};
+use crate::paths::{keys, without_lists};
 use crate::units::{Accounts, Naming, UnitName, trimmed};
 
 /// The leaf that names units.
 pub fn find_unit(column: &str, private: &[bool], schema: &SchemaDescriptor) -> Result<usize> {
     let mut leaves = schema.columns().iter();
-    let found = leaves.position(|leaf| leaf.path().string() == column);
-    let problem = match found.map(|leaf| (leaf, schema.column(leaf))) {
-        None => ColumnProblem::NoSuchColumn(schema.num_columns()),
-        Some((leaf, _)) if private[leaf] => ColumnProblem::Private,
-        Some((_, leaf)) if leaf.max_rep_level() > 0 => ColumnProblem::ListOfUnits,
-        Some((leaf, description)) => match description.physical_type() {
+    let wanted = without_lists(&keys(column));
+    let found = leaves.position(|leaf| keys_of(leaf) == wanted);
+    let Some(leaf) = found else {
+        return Err(no_such_column(ColumnRole::Unit, schema));
+    };
+    let problem = match (leaf, schema.column(leaf)) {
+        (leaf, _) if private[leaf] => ColumnProblem::Private,
+        (_, leaf) if leaf.max_rep_level() > 0 => ColumnProblem::ListOfUnits,
+        (leaf, description) => match description.physical_type() {
             Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY | Type::INT32 | Type::INT64 => {
                 return Ok(leaf);
             }
