@@ -44,11 +44,9 @@ impl Choice {
     }
 
     fn privatizer(&self) -> Privatizer {
-        let options = Options {
-            budget: Budget::Epsilon(0.4),
-            layout: self.layout,
-            ..Options::default()
-        };
+        let options = Options::default()
+            .with_budget(Budget::Epsilon(0.4))
+            .with_layout(self.layout);
         Privatizer::new(plain_model(), options).expect("a sound budget")
     }
 

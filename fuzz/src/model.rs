@@ -115,10 +115,7 @@ fn set_identity(file: &mut [u8], identity: [u8; IDENTITY]) {
 fn check_unchecked(model: &Arc<Model>) {
     assert_eq!(model.standing(), Standing::Unchecked);
     assert!(model.certificates().is_empty() && model.calibration().is_none());
-    let options = Options {
-        budget: Budget::Keep(0.5),
-        ..Options::default()
-    };
+    let options = Options::default().with_budget(Budget::Keep(0.5));
     let refused = Privatizer::new(model.clone(), options).err();
     assert!(matches!(refused, Some(Error::UncheckedModel)));
     if model.vocabulary().len() <= FEW {
@@ -154,12 +151,10 @@ fn use_it(model: &Arc<Model>) {
     let budgets = [Budget::Epsilon(0.5), Budget::Bound(8.0), Budget::Keep(0.5)];
     for &(_, mechanism, _) in MechanismKind::ALL {
         for budget in budgets {
-            let options = Options {
-                mechanism,
-                budget,
-                layout: Layout::Words,
-                ..Options::default()
-            };
+            let options = Options::default()
+                .with_mechanism(mechanism)
+                .with_budget(budget)
+                .with_layout(Layout::Words);
             let Ok(privatizer) = Privatizer::new(model.clone(), options) else {
                 continue;
             };

@@ -60,22 +60,20 @@ pub fn text(data: &[u8]) {
     };
     let text = String::from_utf8_lossy(text);
     let pick = |bit: u8| choice >> bit & 1 == 1;
-    let options = Options {
-        mechanism: if pick(0) {
+    let options = Options::default()
+        .with_mechanism(if pick(0) {
             MechanismKind::Exponential
         } else {
             MechanismKind::Brr
-        },
-        budget: Budget::Epsilon(0.4),
-        layout: if pick(1) { Layout::Words } else { Layout::Keep },
-        unknown: match choice >> 2 & 3 {
+        })
+        .with_budget(Budget::Epsilon(0.4))
+        .with_layout(if pick(1) { Layout::Words } else { Layout::Keep })
+        .with_unknown(match choice >> 2 & 3 {
             0 => Unknown::Random,
             1 => Unknown::Mask,
             2 => Unknown::Drop,
             _ => Unknown::Keep,
-        },
-        ..Options::default()
-    };
+        });
     let model = &MODELS[usize::from(pick(4))];
     let privatizer = Privatizer::new(model.clone(), options).expect("a sound budget");
     let outputs = privatizer.privatize_batch_with(&[&*text, "", &*text], &mut noise());

@@ -26,10 +26,7 @@ fn main() {
         .nth(1)
         .map_or(5, |n| n.parse().expect("a number"));
     let model = Arc::new(brr_english::model().expect("the built-in model"));
-    let options = brr::Options {
-        mechanism: brr::MechanismKind::Brr,
-        ..brr::Options::default()
-    };
+    let options = brr::Options::default().with_mechanism(brr::MechanismKind::Brr);
     let privatizer = brr::Privatizer::new(model, options).expect("sound options");
     let run = |texts: u32| -> u64 {
         let texts = (0..texts).map(|_| privatizer.privatize(&text).expect("randomness"));

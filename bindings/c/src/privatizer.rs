@@ -78,13 +78,11 @@ pub extern "C" fn brr_options_default() -> brr_options {
 }
 
 fn options_of(options: &brr_options) -> Result<Options, Failure> {
-    Ok(Options {
-        mechanism: MechanismKind::numbered(options.mechanism)?,
-        budget: budget_numbered(options.budget, options.value)?,
-        layout: Layout::numbered(options.layout)?,
-        unknown: Unknown::numbered(options.unknown)?,
-        ..Options::default()
-    })
+    Ok(Options::default()
+        .with_mechanism(MechanismKind::numbered(options.mechanism)?)
+        .with_budget(budget_numbered(options.budget, options.value)?)
+        .with_layout(Layout::numbered(options.layout)?)
+        .with_unknown(Unknown::numbered(options.unknown)?))
 }
 
 /// Sets a privatizer up. Null `options` are the defaults.

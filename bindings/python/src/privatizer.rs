@@ -65,13 +65,12 @@ impl Privatizer {
         unknown: &str,
         search: &str,
     ) -> PyResult<Privatizer> {
-        let options = Options {
-            mechanism: parse(py, mechanism)?,
-            budget: budget(py, epsilon, bound, keep)?,
-            layout: parse(py, layout)?,
-            unknown: parse(py, unknown)?,
-            search: parse(py, search)?,
-        };
+        let options = Options::default()
+            .with_mechanism(parse(py, mechanism)?)
+            .with_budget(budget(py, epsilon, bound, keep)?)
+            .with_layout(parse(py, layout)?)
+            .with_unknown(parse(py, unknown)?)
+            .with_search(parse(py, search)?);
         let model = ModelSource::open(model, py)?;
         let core = model.get().inner.clone();
         let inner = py

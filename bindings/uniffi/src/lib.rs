@@ -12,7 +12,7 @@ use std::sync::Arc;
 use brr::explain;
 pub use brr::model::Standing;
 use brr::parallel::cores;
-pub use brr::{Layout, Privatized, Unknown};
+pub use brr::{Layout, Unknown};
 
 pub use failure::BrrError;
 use failure::{Result, guard};
@@ -87,7 +87,7 @@ pub enum Standing {
 }
 
 /// A privatized text, and what may be said about it.
-#[uniffi::remote(Record)]
+#[derive(uniffi::Record)]
 pub struct Privatized {
     /// The text.
     pub text: String,
@@ -149,7 +149,15 @@ impl Privatizer {
     /// Privatizes a text. Each call draws anew: releasing two draws of one text
     /// spends the budget twice.
     pub fn privatize(&self, text: &str) -> Result<Privatized> {
-        guard(|| Ok(self.0.privatize(text)?))
+        guard(|| {
+            let private = self.0.privatize(text)?;
+            Ok(Privatized {
+                text: private.text,
+                tokens: private.tokens,
+                unknown: private.unknown,
+                cut: private.cut,
+            })
+        })
     }
 
     /// What is promised.

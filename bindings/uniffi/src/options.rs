@@ -79,19 +79,20 @@ pub struct Options {
 impl From<Options> for brr::Options {
     fn from(options: Options) -> brr::Options {
         let core = brr::Options::default();
-        brr::Options {
-            mechanism: options.mechanism.map_or(core.mechanism, |m| match m {
-                Mechanism::Brr => MechanismKind::Brr,
-                Mechanism::Exponential => MechanismKind::Exponential,
-            }),
-            budget: options.budget.map_or(core.budget, |b| match b {
-                Budget::Epsilon { value } => brr::Budget::Epsilon(value),
-                Budget::Bound { value } => brr::Budget::Bound(value),
-                Budget::Keep { value } => brr::Budget::Keep(value),
-            }),
-            layout: options.layout.unwrap_or(core.layout),
-            unknown: options.unknown.unwrap_or(core.unknown),
-            ..core
-        }
+        let mechanism = options.mechanism.map_or(core.mechanism, |m| match m {
+            Mechanism::Brr => MechanismKind::Brr,
+            Mechanism::Exponential => MechanismKind::Exponential,
+        });
+        let budget = options.budget.map_or(core.budget, |b| match b {
+            Budget::Epsilon { value } => brr::Budget::Epsilon(value),
+            Budget::Bound { value } => brr::Budget::Bound(value),
+            Budget::Keep { value } => brr::Budget::Keep(value),
+        });
+        let layout = options.layout.unwrap_or(core.layout);
+        let unknown = options.unknown.unwrap_or(core.unknown);
+        core.with_mechanism(mechanism)
+            .with_budget(budget)
+            .with_layout(layout)
+            .with_unknown(unknown)
     }
 }

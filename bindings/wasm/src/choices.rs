@@ -46,13 +46,11 @@ pub fn options(names: &str, budget: u32, value: f64) -> Result<Options> {
     let mut names = names.split('\n');
     let mut next = || names.next().unwrap_or_default();
     let budget = BUDGETS.get(budget as usize);
-    Ok(Options {
-        mechanism: parse::<MechanismKind>(next())?,
-        layout: parse::<Layout>(next())?,
-        unknown: parse::<Unknown>(next())?,
-        budget: budget.map_or(Budget::DEFAULT, |make| make(value)),
-        ..Options::default()
-    })
+    Ok(Options::default()
+        .with_mechanism(parse::<MechanismKind>(next())?)
+        .with_layout(parse::<Layout>(next())?)
+        .with_unknown(parse::<Unknown>(next())?)
+        .with_budget(budget.map_or(Budget::DEFAULT, |make| make(value))))
 }
 
 /// All that can be chosen, the default first, and the default budget.

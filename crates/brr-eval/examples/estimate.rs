@@ -110,17 +110,15 @@ fn words_of(model: &Model, text: &str) -> Vec<Option<u32>> {
 
 /// The mechanism as `brr privatize` sets it up, or the yardstick.
 fn subject(name: &str, bound: f64, model: &Arc<Model>) -> brr::Result<Box<dyn Mechanism>> {
-    let options = Options {
-        mechanism: match MechanismKind::parse(name) {
+    let options = Options::default()
+        .with_mechanism(match MechanismKind::parse(name) {
             Ok(kind) => kind,
             Err(_) => {
                 let kary = Kary::new(model.vocabulary().len(), Epsilon::new(bound)?);
                 return Ok(Box::new(kary));
             }
-        },
-        budget: Budget::Bound(bound),
-        ..Options::default()
-    };
+        })
+        .with_budget(Budget::Bound(bound));
     Ok(Privatizer::new(model.clone(), options)?.into_mechanism())
 }
 

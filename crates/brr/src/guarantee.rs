@@ -64,7 +64,8 @@ pub struct PairDistances {
 }
 
 /// A mechanism's promise over a vocabulary.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Guarantee {
     /// Loss per unit of distance, of the distribution that is really sampled,
     /// rounded up.
@@ -79,6 +80,21 @@ pub struct Guarantee {
 }
 
 impl Guarantee {
+    /// What a mechanism promises by its proof; the fields say what each number must hold.
+    pub fn new(
+        epsilon: f64,
+        metric: Metric,
+        distances: PairDistances,
+        unknown_loss: f64,
+    ) -> Guarantee {
+        Guarantee {
+            epsilon,
+            metric,
+            distances,
+            unknown_loss,
+        }
+    }
+
     /// The largest loss between two words at this distance.
     pub fn loss_at(&self, distance: f64) -> f64 {
         round_up(self.epsilon * distance)

@@ -20,10 +20,7 @@
 //! #     calibration: Calibration::default(), meta: vec![] };
 //! # let model_file = parts.write()?.bytes().to_vec();
 //! let model = Arc::new(Model::new(model_file)?);
-//! let options = Options {
-//!     budget: Budget::Bound(16.0),
-//!     ..Options::default()
-//! };
+//! let options = Options::default().with_budget(Budget::Bound(16.0));
 //! let privatizer = Privatizer::new(model, options)?;
 //! let private = privatizer.privatize("Good film, good!")?;
 //! println!("{} (loss at most {:.0})", private.text, privatizer.total_loss(private.tokens));

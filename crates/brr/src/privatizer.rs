@@ -28,8 +28,9 @@ pub enum MechanismKind {
     Brr,
 }
 
-/// Everything that can be chosen, with its defaults.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Everything that can be chosen: start from the defaults, and change what should differ.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Options {
     /// The mechanism.
     pub mechanism: MechanismKind,
@@ -55,8 +56,36 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// Another mechanism.
+    pub fn with_mechanism(self, mechanism: MechanismKind) -> Options {
+        Options { mechanism, ..self }
+    }
+
+    /// Another budget.
+    pub fn with_budget(self, budget: Budget) -> Options {
+        Options { budget, ..self }
+    }
+
+    /// Another layout.
+    pub fn with_layout(self, layout: Layout) -> Options {
+        Options { layout, ..self }
+    }
+
+    /// Another rule for tokens without a code.
+    pub fn with_unknown(self, unknown: Unknown) -> Options {
+        Options { unknown, ..self }
+    }
+
+    /// Another search for BRR.
+    pub fn with_search(self, search: Search) -> Options {
+        Options { search, ..self }
+    }
+}
+
 /// A privatized text, and what may be said about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Privatized {
     /// The text.
     pub text: String,

@@ -9,11 +9,9 @@ use brr::{Budget, Epsilon, MechanismKind, Options, Privatizer, Unknown};
 use support::{chi_square_limit, letters, model_of, random_model, whole_model};
 
 fn privatizer(mechanism: MechanismKind, epsilon: f64) -> Privatizer {
-    let options = Options {
-        mechanism,
-        budget: Budget::Epsilon(epsilon),
-        ..Options::default()
-    };
+    let options = Options::default()
+        .with_mechanism(mechanism)
+        .with_budget(Budget::Epsilon(epsilon));
     Privatizer::new(random_model(64, 300, 11), options).unwrap()
 }
 
@@ -52,10 +50,7 @@ fn exponential_outcomes_are_exact() {
 fn draws_fit_the_explained_row() {
     let model = whole_model();
     for budget in [Budget::Keep(0.5), Budget::Bound(7.0), Budget::Epsilon(0.2)] {
-        let options = Options {
-            budget,
-            ..Options::default()
-        };
+        let options = Options::default().with_budget(budget);
         let p = Privatizer::new(model.clone(), options).unwrap();
         let row = outcomes(&p, 7, 100, 0).unwrap();
         let drawn = p
@@ -110,11 +105,9 @@ fn brr_agrees_with_the_closed_form_on_two_words() {
     codes.push(&[0]);
     codes.push(&[(1 << k) - 1]);
     let model = model_of(&[letters(0), letters(1)], &codes);
-    let options = Options {
-        mechanism: MechanismKind::Brr,
-        budget: Budget::Epsilon(epsilon),
-        ..Options::default()
-    };
+    let options = Options::default()
+        .with_mechanism(MechanismKind::Brr)
+        .with_budget(Budget::Epsilon(epsilon));
     let p = Privatizer::new(model, options).unwrap();
     let flip = 1.0 / (1.0 + f64::exp(epsilon));
     let choose = [1.0, 5.0, 10.0];
@@ -198,10 +191,7 @@ fn a_trace_is_a_privatized_text() {
         .collect();
     assert_eq!(structure, ",  !");
 
-    let options = Options {
-        unknown: Unknown::Drop,
-        ..*p.options()
-    };
+    let options = p.options().clone().with_unknown(Unknown::Drop);
     let p = Privatizer::new(p.model().clone(), options).unwrap();
     assert!(
         !trace(&p, &text)

@@ -67,11 +67,9 @@ fn assert_honest(model: &Arc<Model>, what: &str) {
     );
     for mechanism in [MechanismKind::Exponential, MechanismKind::Brr] {
         for budget in [Budget::Bound(13.0), Budget::Epsilon(0.4), Budget::Keep(0.5)] {
-            let options = Options {
-                mechanism,
-                budget,
-                ..Options::default()
-            };
+            let options = Options::default()
+                .with_mechanism(mechanism)
+                .with_budget(budget);
             let Ok(p) = Privatizer::new(model.clone(), options) else {
                 continue;
             };

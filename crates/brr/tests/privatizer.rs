@@ -13,11 +13,9 @@ fn privatizer(options: Options) -> Privatizer {
 }
 
 fn with_budget(mechanism: MechanismKind, budget: Budget) -> Result<Privatizer, Error> {
-    let options = Options {
-        mechanism,
-        budget,
-        ..Options::default()
-    };
+    let options = Options::default()
+        .with_mechanism(mechanism)
+        .with_budget(budget);
     Privatizer::new(whole_model(), options)
 }
 
@@ -57,7 +55,7 @@ proptest! {
     #[test]
     fn nothing_but_words_and_declared_structure_comes_out(text in "\\PC{0,80}", words_only in any::<bool>()) {
         let layout = if words_only { Layout::Words } else { Layout::Keep };
-        let p = privatizer(Options { layout, ..Options::default() });
+        let p = privatizer(Options::default().with_layout(layout));
         let out = p.privatize(&text).unwrap().text.replace("<br />", " ");
         for word in out.split(|c: char| " \n\r\t".contains(c) || (!words_only && PUNCTUATION.contains(c))) {
             prop_assert!(word.is_empty() || p.model().vocabulary().id(word).is_some(), "{:?}", word);
@@ -130,11 +128,7 @@ fn what_a_cap_leaves_does_not_depend_on_the_tokens() {
 #[test]
 fn the_relation_is_stated_and_says_what_unknown_tokens_show() {
     let with = |layout, unknown| {
-        let p = privatizer(Options {
-            layout,
-            unknown,
-            ..Options::default()
-        });
+        let p = privatizer(Options::default().with_layout(layout).with_unknown(unknown));
         (p.adjacency().to_string(), p.total_loss(3).is_finite())
     };
     let (keep, finite) = with(Layout::Keep, Unknown::Random);
@@ -152,13 +146,9 @@ fn unknown_rules() {
     let text = "QA, zebra 42!";
     let run = |unknown| {
         let budget = Budget::Epsilon(40.0);
-        privatizer(Options {
-            unknown,
-            budget,
-            ..Options::default()
-        })
-        .privatize(text)
-        .unwrap()
+        privatizer(Options::default().with_unknown(unknown).with_budget(budget))
+            .privatize(text)
+            .unwrap()
     };
     assert_eq!(run(Unknown::Mask).text, "qa, <unk> <unk>!");
     assert_eq!(run(Unknown::Drop).text, "qa,  !");
@@ -169,21 +159,18 @@ fn unknown_rules() {
 
 #[test]
 fn words_layout_keeps_nothing_else() {
-    let p = privatizer(Options {
-        layout: Layout::Words,
-        budget: Budget::Epsilon(40.0),
-        ..Options::default()
-    });
+    let p = privatizer(
+        Options::default()
+            .with_layout(Layout::Words)
+            .with_budget(Budget::Epsilon(40.0)),
+    );
     assert_eq!(p.privatize(" (Qa)\n\t“qb”... ").unwrap().text, "qa qb");
     assert_eq!(p.privatize("  ").unwrap().text, "");
 }
 
 #[test]
 fn texts_of_a_batch_stay_apart() {
-    let p = privatizer(Options {
-        budget: Budget::Epsilon(40.0),
-        ..Options::default()
-    });
+    let p = privatizer(Options::default().with_budget(Budget::Epsilon(40.0)));
     let out = p.privatize_batch(&["qa qb", "", "qc.", "..."]).unwrap();
     let texts: Vec<&str> = out.iter().map(|o| o.text.as_str()).collect();
     assert_eq!(texts, ["qa qb", "", "qc.", "."]);
@@ -196,10 +183,7 @@ fn texts_of_a_batch_stay_apart() {
 
 #[test]
 fn equal_calls_draw_different_noise() {
-    let p = privatizer(Options {
-        budget: Budget::Epsilon(0.01),
-        ..Options::default()
-    });
+    let p = privatizer(Options::default().with_budget(Budget::Epsilon(0.01)));
     let text = "qa ".repeat(60);
     // 60 words, each nearly uniform over 100: equal with probability below 1e-100.
     assert_ne!(p.privatize(&text).unwrap(), p.privatize(&text).unwrap());
@@ -266,21 +250,18 @@ fn losses_add_up_and_rules_that_tell_unknown_words_have_no_bound() {
     let g = p.guarantee();
     assert_eq!(p.total_loss(0), 0.0);
     assert!(p.total_loss(10) >= 10.0 * g.worst() && p.total_loss(10) >= 10.0 * g.unknown_loss);
-    let masked = privatizer(Options {
-        unknown: Unknown::Mask,
-        ..Options::default()
-    });
+    let masked = privatizer(Options::default().with_unknown(Unknown::Mask));
     assert_eq!(masked.total_loss(1), f64::INFINITY);
 }
 
 /// Fixed randomness gives a fixed text: any change to what is drawn shows here.
 #[test]
 fn golden_run() {
-    let p = privatizer(Options {
-        mechanism: MechanismKind::Brr,
-        budget: Budget::Epsilon(0.2),
-        ..Options::default()
-    });
+    let p = privatizer(
+        Options::default()
+            .with_mechanism(MechanismKind::Brr)
+            .with_budget(Budget::Epsilon(0.2)),
+    );
     let mut noise = Noise::seeded([42; 32]);
     let texts = ["Qa qb, qc <br/> unknown QD!", "qe"];
     let out = p.privatize_batch_with(&texts, &mut noise);
@@ -288,19 +269,20 @@ fn golden_run() {
     assert_eq!(texts, ["qjd qsc, qy <br /> qa qxc!", "qmb"]);
 
     // Another search gives the same words.
-    let indexed = privatizer(Options {
-        search: brr::mechanism::Search::MultiIndex,
-        ..*p.options()
-    });
+    let indexed = privatizer(
+        p.options()
+            .clone()
+            .with_search(brr::mechanism::Search::MultiIndex),
+    );
     let again = ["Qa qb, qc <br/> unknown QD!", "qe"];
     let mut same = Noise::seeded([42; 32]);
     assert_eq!(indexed.privatize_batch_with(&again, &mut same), out);
 
-    let p = privatizer(Options {
-        mechanism: MechanismKind::Exponential,
-        budget: Budget::Epsilon(0.12),
-        ..Options::default()
-    });
+    let p = privatizer(
+        Options::default()
+            .with_mechanism(MechanismKind::Exponential)
+            .with_budget(Budget::Epsilon(0.12)),
+    );
     let mut noise = Noise::seeded([42; 32]);
     let out = p.privatize_batch_with(&["Qa qb, qc unknown QD!"], &mut noise);
     assert_eq!(out[0].text, "qa qad, qpb qvc qd!");

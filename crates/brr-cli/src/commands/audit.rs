@@ -61,11 +61,9 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result {
     let model = args.privacy.open_model()?;
-    let options = Options {
-        mechanism: args.privacy.mechanism,
-        budget: args.privacy.budget(),
-        ..Options::default()
-    };
+    let options = Options::default()
+        .with_mechanism(args.privacy.mechanism)
+        .with_budget(args.privacy.budget());
     let privatizer = Privatizer::new(model.clone(), options)?;
     let command = command(&args, &privatizer)?;
     let stages = Stages::new();

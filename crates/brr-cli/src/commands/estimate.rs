@@ -116,11 +116,9 @@ fn privatizer(
     mechanism: MechanismKind,
     budget: Budget,
 ) -> Result<Privatizer> {
-    let options = Options {
-        mechanism,
-        budget,
-        ..Options::default()
-    };
+    let options = Options::default()
+        .with_mechanism(mechanism)
+        .with_budget(budget);
     Ok(Privatizer::new(model, options)?)
 }
 

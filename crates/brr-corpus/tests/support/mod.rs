@@ -8,11 +8,9 @@ use tempfile::TempDir;
 
 /// At this epsilon every word stays: what changes, changes for another reason.
 pub fn privatizer(layout: Layout) -> Privatizer {
-    let options = Options {
-        budget: Budget::Epsilon(30.0),
-        layout,
-        ..Options::default()
-    };
+    let options = Options::default()
+        .with_budget(Budget::Epsilon(30.0))
+        .with_layout(layout);
     let model = brr_english::model().unwrap();
     Privatizer::new(Arc::new(model), options).unwrap()
 }

@@ -202,11 +202,9 @@ fn one_draw_for_equal_words_fails() {
 #[test]
 fn unknown_words_passed_through_fail() {
     let model = model();
-    let options = BrrOptions {
-        budget: brr::Budget::Epsilon(EPSILON),
-        unknown: Unknown::Keep,
-        ..BrrOptions::default()
-    };
+    let options = BrrOptions::default()
+        .with_budget(brr::Budget::Epsilon(EPSILON))
+        .with_unknown(Unknown::Keep);
     let privatizer = Privatizer::new(model.clone(), options).unwrap();
     let claim = Claim {
         model: &model,
@@ -250,11 +248,9 @@ type Change<'a> = &'a dyn Fn(&Model, &str, String) -> String;
 /// Audits a privatizer whose texts pass through `change` on their way out.
 fn audit_changed(kind: brr::MechanismKind, value: f64, change: Change<'_>) -> AuditReport {
     let model = model();
-    let options = BrrOptions {
-        mechanism: kind,
-        budget: brr::Budget::Epsilon(value),
-        ..BrrOptions::default()
-    };
+    let options = BrrOptions::default()
+        .with_mechanism(kind)
+        .with_budget(brr::Budget::Epsilon(value));
     let privatizer = Privatizer::new(model.clone(), options).unwrap();
     let claim = Claim {
         model: &model,

@@ -301,6 +301,7 @@ fn outcome(
     average: Option<f64>,
 ) -> Outcome {
     let g = condition.guarantee();
+    let g = g.as_ref();
     let privatized = matches!(condition.treatment, Treatment::Privatized(_));
     let over = |pick: &dyn Fn(&Trial) -> Option<f64>| -> Vec<f64> {
         trials.iter().filter_map(|t| pick(t)).collect()

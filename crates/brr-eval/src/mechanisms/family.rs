@@ -68,11 +68,9 @@ impl Family for ShippedFamily {
     }
 
     fn for_budget(&self, budget: Budget) -> Result<Box<dyn Mechanism>> {
-        let options = Options {
-            mechanism: self.kind,
-            budget,
-            ..Options::default()
-        };
+        let options = Options::default()
+            .with_mechanism(self.kind)
+            .with_budget(budget);
         Ok(Privatizer::new(self.model.clone(), options)?.into_mechanism())
     }
 }

@@ -41,12 +41,8 @@ impl Mechanism for Identity {
     }
 
     fn guarantee(&self) -> Guarantee {
-        Guarantee {
-            epsilon: f64::INFINITY,
-            metric: Metric::Discrete,
-            distances: discrete_distances(self.words),
-            unknown_loss: f64::INFINITY,
-        }
+        let distances = discrete_distances(self.words);
+        Guarantee::new(f64::INFINITY, Metric::Discrete, distances, f64::INFINITY)
     }
 
     fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {

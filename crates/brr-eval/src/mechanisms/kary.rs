@@ -96,12 +96,8 @@ impl Mechanism for Kary {
         // ln(A/B) = ln(1 + (A - B)/B): the difference is exact.
         let excess = (self.own - OTHER) as f64 / OTHER as f64;
         let epsilon = round_up(libm::log1p(excess));
-        Guarantee {
-            epsilon,
-            metric: Metric::Discrete,
-            distances: discrete_distances(self.words as usize),
-            unknown_loss: epsilon,
-        }
+        let distances = discrete_distances(self.words as usize);
+        Guarantee::new(epsilon, Metric::Discrete, distances, epsilon)
     }
 
     fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {

@@ -82,14 +82,16 @@ impl Mechanism for Madlib {
 
     fn guarantee(&self) -> Guarantee {
         let distances = self.space.pair_distances();
-        Guarantee {
-            epsilon: self.epsilon.get(),
-            metric: Metric::Euclidean {
-                dim: self.space.vectors().dim,
-            },
+        let epsilon = self.epsilon.get();
+        let metric = Metric::Euclidean {
+            dim: self.space.vectors().dim,
+        };
+        Guarantee::new(
+            epsilon,
+            metric,
             distances,
-            unknown_loss: round_up(self.epsilon.get() * distances.maximum),
-        }
+            round_up(epsilon * distances.maximum),
+        )
     }
 
     fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {

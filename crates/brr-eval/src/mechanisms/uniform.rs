@@ -40,12 +40,8 @@ impl Mechanism for Uniform {
     }
 
     fn guarantee(&self) -> Guarantee {
-        Guarantee {
-            epsilon: 0.0,
-            metric: Metric::Discrete,
-            distances: discrete_distances(self.words),
-            unknown_loss: 0.0,
-        }
+        let distances = discrete_distances(self.words);
+        Guarantee::new(0.0, Metric::Discrete, distances, 0.0)
     }
 
     fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {

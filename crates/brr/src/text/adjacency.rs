@@ -30,7 +30,7 @@ use std::fmt;
 use super::render::{Layout, Unknown};
 
 /// The relation between texts that a privatizer's guarantee is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adjacency {
     layout: Layout,
     unknown: Unknown,

@@ -19,11 +19,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let texts = std::fs::read_to_string(path)?;
     let texts: Vec<&str> = texts.lines().collect();
-    let options = Options {
-        mechanism: MechanismKind::Brr,
-        budget: Budget::Epsilon(epsilon.parse()?),
-        ..Options::default()
-    };
+    let options = Options::default()
+        .with_mechanism(MechanismKind::Brr)
+        .with_budget(Budget::Epsilon(epsilon.parse()?));
     let privatizer = Privatizer::new(Arc::new(brr_english::model()?), options)?;
     for line in std::io::stdin().lock().lines() {
         let threads: usize = line?.trim().parse()?;

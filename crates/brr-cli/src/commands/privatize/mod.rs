@@ -83,13 +83,12 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result {
     want_budget_for_a_file(&args)?;
-    let options = Options {
-        mechanism: args.privacy.mechanism,
-        budget: args.privacy.budget(),
-        layout: args.layout,
-        unknown: args.unknown,
-        search: args.search,
-    };
+    let options = Options::default()
+        .with_mechanism(args.privacy.mechanism)
+        .with_budget(args.privacy.budget())
+        .with_layout(args.layout)
+        .with_unknown(args.unknown)
+        .with_search(args.search);
     let model = args.privacy.open_model()?;
     let privatizer = Privatizer::new(model, options)?;
     if args.text.is_empty() {
