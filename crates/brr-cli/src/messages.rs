@@ -48,6 +48,9 @@ fn message(error: &Error) -> String {
             format!("{column}: {problem}{known}")
         }
         Error::BadRow { problem, .. } => match problem {
+            RowProblem::NotUtf8 | RowProblem::NullByte => {
+                format!("{error}; give its --encoding if it has another, such as latin-1 or utf-16")
+            }
             RowProblem::TooLong => error.to_string().replace("a row may be", "--max-record"),
             RowProblem::NoUnit => error.to_string().replace("unit", "unit (--unit)"),
             _ => error.to_string(),
@@ -72,7 +75,9 @@ fn around(error: &Error) -> (&'static str, &'static str) {
             FileProblem::ManifestExists => ("--manifest: ", REPLACE),
             FileProblem::OutputAppeared => ("", " (--resume)"),
             FileProblem::UnfinishedRun => ("", ": go on with --resume, or start anew with --force"),
-            FileProblem::OutputIsFolder | FileProblem::InUse => ("", ""),
+            FileProblem::OutputIsFolder | FileProblem::InUse | FileProblem::OutputIsSpecial => {
+                ("", "")
+            }
             _ => ("--resume: ", ANEW),
         },
         Error::Differs { .. } => (
@@ -87,6 +92,8 @@ fn around(error: &Error) -> (&'static str, &'static str) {
             "--output: ",
             "; choose another extension, or say what it is with --format",
         ),
+        Error::UnitAcrossFiles => ("--unit: ", ""),
+        Error::SameName | Error::NoFiles => ("--output-dir: ", ""),
         Error::Delimiter => ("--delimiter: ", ""),
         Error::CompressedParquet => ("--output: ", ""),
         Error::ParquetStream => ("", " (--input, --output)"),

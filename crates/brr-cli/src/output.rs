@@ -50,89 +50,142 @@ pub fn stop_at_safe_point() -> &'static AtomicBool {
     &STOP
 }
 
-/// A file being written.
+/// An output being written: a file that appears whole or not at all; or, where a file cannot be
+/// replaced, standard output (`-`), a device or a pipe.
 pub struct WholeFile {
-    file: NamedTempFile,
+    to: To,
     path: PathBuf,
     replace: bool,
+}
+
+enum To {
+    /// Boxed, because the others are small.
+    Temporary(Box<NamedTempFile>),
+    Through(std::fs::File),
+    Stdout(io::Stdout),
 }
 
 impl WholeFile {
     /// Starts a file. Unless `replace`, one that is there already is an error.
     pub fn create(path: &Path, replace: bool) -> Result<WholeFile> {
-        if !replace && files::is_there(path) {
+        if is_standard(path) {
+            return Ok(WholeFile::to(To::Stdout(io::stdout()), path));
+        }
+        let place = files::place(path).map_err(|e| Failure::file("write", path, &e))?;
+        let target = match place {
+            files::Place::Plain(target) => target,
+            files::Place::Special(target) => {
+                let opened = files::write_through(&target);
+                let opened = opened.map_err(|e| Failure::file("write", path, &e))?;
+                return Ok(WholeFile::to(To::Through(opened), path));
+            }
+        };
+        if !replace && files::is_there(&target) {
             return Err(Failure::Usage(format!(
                 "{} exists already: choose another name, or give --force to replace it",
                 path.display()
             )));
         }
-        if path.is_dir() {
+        if target.is_dir() {
             return Err(Failure::Usage(format!(
                 "{} is a folder: name a file in it",
                 path.display()
             )));
         }
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        watch_signals();
-        // Hold the list while the file is made: a signal in between must not miss it.
-        let mut list = unfinished();
-        let file = Builder::new()
-            .prefix(".brr-")
-            .suffix(".tmp")
-            .make_in(folder, files::create)
-            .map_err(|e| Failure::file("write in", folder, &e))?;
-        list.push(file.path().to_owned());
         Ok(WholeFile {
-            file,
-            path: path.to_owned(),
+            to: To::Temporary(Box::new(temporary(&target)?)),
+            path: target,
             replace,
         })
     }
 
-    /// Where it will be.
-    pub fn path(&self) -> &Path {
-        &self.path
+    fn to(to: To, path: &Path) -> WholeFile {
+        WholeFile {
+            to,
+            path: path.to_owned(),
+            replace: false,
+        }
     }
 
     /// Writes all of its content and gives it its name.
     pub fn finish_with(mut self, content: &[u8]) -> Result {
         let written = self.write_all(content);
-        written.map_err(|e| Failure::file("write", &self.path, &e))?;
+        written.map_err(|e| self.failed(&e))?;
         self.finish()
     }
 
     /// Gives it its name.
-    pub fn finish(self) -> Result {
-        let WholeFile {
-            file,
-            path,
-            replace,
-        } = self;
-        let failed = |e: &io::Error| Failure::file("write", &path, e);
+    pub fn finish(mut self) -> Result {
+        if !matches!(self.to, To::Temporary(_)) {
+            let flushed = self.flush();
+            return flushed.map_err(|e| self.failed(&e));
+        }
+        let To::Temporary(file) = self.to else {
+            return Ok(());
+        };
+        let path = &self.path;
+        let failed = |e: &io::Error| Failure::file("write", path, e);
         file.as_file().sync_all().map_err(|e| failed(&e))?;
         let mut list = unfinished();
         let temporary = file.path().to_owned();
-        let placed = if replace {
-            file.persist(&path)
+        let placed = if self.replace {
+            file.persist(path)
         } else {
-            file.persist_noclobber(&path)
+            file.persist_noclobber(path)
         };
         let placed = placed.map_err(|e| failed(&e.error))?;
         list.retain(|p| *p != temporary);
         files::open_to_others(&placed).map_err(|e| failed(&e))
     }
+
+    /// What went wrong with writing. A pipe whose reader went away is no failure.
+    fn failed(&self, error: &io::Error) -> Failure {
+        match self.to {
+            To::Stdout(_) => Failure::stream("standard output", error),
+            To::Through(_) if error.kind() == io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+            _ => Failure::file("write", &self.path, error),
+        }
+    }
+}
+
+/// Whether a name means standard input or output.
+pub fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// A file beside the one that it will become, which a signal removes.
+fn temporary(path: &Path) -> Result<NamedTempFile> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    watch_signals();
+    // Hold the list while the file is made: a signal in between must not miss it.
+    let mut list = unfinished();
+    let file = Builder::new()
+        .prefix(".brr-")
+        .suffix(".tmp")
+        .make_in(folder, files::create)
+        .map_err(|e| Failure::file("write in", folder, &e))?;
+    list.push(file.path().to_owned());
+    Ok(file)
 }
 
 impl Write for WholeFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        match &mut self.to {
+            To::Temporary(file) => file.write(bytes),
+            To::Through(file) => file.write(bytes),
+            To::Stdout(out) => out.write(bytes),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        match &mut self.to {
+            To::Temporary(file) => file.flush(),
+            To::Through(file) => file.flush(),
+            To::Stdout(out) => out.flush(),
+        }
     }
 }
 
@@ -141,66 +194,7 @@ pub fn write_whole(path: &Path, bytes: &[u8], replace: bool) -> Result {
     WholeFile::create(path, replace)?.finish_with(bytes)
 }
 
-/// Standard output or a file.
-pub enum Sink {
-    /// Standard output.
-    Stdout(io::Stdout),
-    /// A file, whole or not at all.
-    File(Box<WholeFile>),
-}
-
-impl Sink {
-    /// The file, or standard output if none is named.
-    pub fn open(path: Option<&Path>, replace: bool) -> Result<Sink> {
-        Ok(match path {
-            Some(path) => Sink::File(Box::new(WholeFile::create(path, replace)?)),
-            None => Sink::Stdout(io::stdout()),
-        })
-    }
-
-    /// Writes bytes through to the reader.
-    pub fn put(&mut self, bytes: &[u8]) -> Result {
-        match self {
-            Sink::Stdout(out) => {
-                let mut out = out.lock();
-                let written = out.write_all(bytes).and_then(|()| out.flush());
-                written.map_err(|e| Failure::stream("standard output", &e))
-            }
-            Sink::File(file) => {
-                let written = file.write_all(bytes);
-                written.map_err(|e| Failure::file("write", file.path(), &e))
-            }
-        }
-    }
-
-    /// Completes the file.
-    pub fn finish(self) -> Result {
-        match self {
-            Sink::Stdout(_) => Ok(()),
-            Sink::File(file) => file.finish(),
-        }
-    }
-}
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Sink::Stdout(out) => out.write(bytes),
-            Sink::File(file) => file.write(bytes),
-        }
-    }
-
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match self {
-            Sink::Stdout(out) => out.write_all(bytes),
-            Sink::File(file) => file.write_all(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Sink::Stdout(out) => out.flush(),
-            Sink::File(file) => file.flush(),
-        }
-    }
+/// An output that may be standard output.
+pub fn open(path: Option<&Path>, replace: bool) -> Result<WholeFile> {
+    WholeFile::create(path.unwrap_or(Path::new("-")), replace)
 }

@@ -148,14 +148,13 @@ fn input_of_another_kind_is_told() {
         assert_one_line(&ran, 1, &[part]);
     };
     check("csv", b"\xff\xfei\0d\0", "UTF-16");
-    check("csv", b"", "empty");
     check("csv", &pack("gz", b"id,body\n"), "gzip");
     check("jsonl", &pack("zst", b"{}"), "Zstandard");
     let text = run_with(&SAME, &pack("gz", b"the film"));
     assert_one_line(&text, 1, &["gzip"]);
     let array = ["--format", "jsonl", "-c", "body"];
     let array = run_with(&[&SAME[..], &array].concat(), b"[{\"body\":\"the\"}]");
-    assert_one_line(&array, 2, &["array", "per line"]);
+    assert_one_line(&array, 2, &["array", "json"]);
     let parquet = run_with(
         &[&SAME[..], &["--format", "parquet", "-c", "body"]].concat(),
         b"PAR1",

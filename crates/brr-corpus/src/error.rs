@@ -102,6 +102,17 @@ pub enum Error {
         /// The input's name.
         name: String,
     },
+    /// Words of a unit are counted within one file.
+    #[error(
+        "the words of a unit are counted within one file: join the files, or privatize each by itself"
+    )]
+    UnitAcrossFiles,
+    /// Files of several folders would have one name.
+    #[error("two of the inputs have the same name: privatize them into different folders")]
+    SameName,
+    /// Nothing to do.
+    #[error("no file of a known kind is there")]
+    NoFiles,
     /// A file cannot be read or written.
     #[error("cannot {doing} {}: {source}", path.display())]
     File {
@@ -190,6 +201,9 @@ pub enum FileProblem {
     /// A folder has the output's name.
     #[error("is a folder: name a file in it")]
     OutputIsFolder,
+    /// The output's name is that of a device or a pipe.
+    #[error("is not a plain file: give it as a stream")]
+    OutputIsSpecial,
     /// The manifest is there, and was not to be replaced.
     #[error("exists already")]
     ManifestExists,

@@ -10,7 +10,9 @@
 //! their own, where brr is about to write. So a new file is always one that was not there before
 //! ([`create`] never opens what exists, be it a link to nothing), and an old one is continued or
 //! believed only if it is a plain file of the same user ([`open_own`]). Final names are taken by
-//! renaming, which replaces a link and does not follow it.
+//! renaming. A link that the user made is followed first, so that it stays and the file that it
+//! leads to is replaced; another user's link is refused. A device or a pipe is never replaced: it
+//! is written through ([`place`]).
 //!
 //! On systems other than Unix there are no modes: files get the access rules of their folder. The
 //! rules about existing files and links hold there too, except that the owner is not checked.
@@ -18,6 +20,48 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+/// What a name for an output leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A plain file, or nothing yet: a new file can take its name.
+    Plain(PathBuf),
+    /// A device, a pipe or the like, which is written through.
+    Special(PathBuf),
+}
+
+/// Where an output goes, links followed.
+pub fn place(path: &Path) -> io::Result<Place> {
+    let mut path = path.to_owned();
+    // As many links as Linux follows.
+    for _ in 0..40 {
+        let found = match std::fs::symlink_metadata(&path) {
+            Ok(found) => found,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Place::Plain(path)),
+            Err(e) => return Err(e),
+        };
+        let kind = found.file_type();
+        if kind.is_file() || kind.is_dir() {
+            return Ok(Place::Plain(path));
+        }
+        if !kind.is_symlink() {
+            return Ok(Place::Special(path));
+        }
+        if !system::is_trusted(&found) {
+            return Err(io::Error::other(UNFIT));
+        }
+        let target = std::fs::read_link(&path)?;
+        path = path
+            .parent()
+            .map_or(target.clone(), |folder| folder.join(&target));
+    }
+    Err(io::Error::other("too many links"))
+}
+
+/// Opens a device or a pipe to write to it.
+pub fn write_through(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).open(path)
+}
 
 /// A new file for this user alone; an error if anything has that name.
 pub fn create(path: &Path) -> io::Result<File> {
@@ -41,24 +85,31 @@ pub fn create_anew(path: &Path) -> io::Result<File> {
 
 /// Whether a file can be [replaced](replace): makes the temporary file beside it, and removes it.
 pub fn try_beside(path: &Path) -> io::Result<()> {
-    let new = with_suffix(path, ".new");
+    let Place::Plain(path) = place(path)? else {
+        return Ok(());
+    };
+    let new = with_suffix(&path, ".new");
     create_anew(&new)?;
     std::fs::remove_file(&new)
 }
 
 /// Puts a file for this user alone in its place, all of it or nothing, and safely on disk.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    let new = with_suffix(path, ".new");
+    let path = match place(path)? {
+        Place::Plain(path) => path,
+        Place::Special(path) => return write_through(&path)?.write_all(content),
+    };
+    let new = with_suffix(&path, ".new");
     let written = create_anew(&new).and_then(|mut file| {
         file.write_all(content)?;
         file.sync_all()
     });
-    let placed = written.and_then(|()| std::fs::rename(&new, path));
+    let placed = written.and_then(|()| std::fs::rename(&new, &path));
     if placed.is_err() {
         let _ = std::fs::remove_file(&new);
     }
     placed?;
-    sync_folder(path);
+    sync_folder(&path);
     Ok(())
 }
 
@@ -137,6 +188,11 @@ mod system {
         metadata.uid() == geteuid().as_raw()
     }
 
+    /// The system's own links, such as /dev/stdout, are root's.
+    pub fn is_trusted(metadata: &Metadata) -> bool {
+        is_own(metadata) || metadata.uid() == 0
+    }
+
     pub fn close_to_others(file: &File) -> io::Result<()> {
         file.set_permissions(Permissions::from_mode(OWNER_ONLY))
     }
@@ -166,6 +222,10 @@ mod system {
     pub fn no_links(_: &mut OpenOptions) {}
 
     pub fn is_own(_: &Metadata) -> bool {
+        true
+    }
+
+    pub fn is_trusted(_: &Metadata) -> bool {
         true
     }
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::checkpoint::{Counts, Restart};
 use crate::error::{Error, FileProblem, Result};
-use crate::files;
+use crate::files::{self, Place};
 use crate::run::Run;
 use crate::units::Statistics;
 
@@ -71,7 +71,8 @@ pub(crate) fn of_run(
 /// Refuses a place where no record can be written, or, unless it may be replaced, where something
 /// is already: known before the work rather than after it, when the budget is spent.
 pub fn prepare(path: &Path, replace: bool) -> Result {
-    if !replace && files::is_there(path) {
+    let special = matches!(files::place(path), Ok(Place::Special(_)));
+    if !replace && !special && files::is_there(path) {
         return Err(FileProblem::ManifestExists.of(path));
     }
     files::try_beside(path).map_err(|e| Error::write(path, e))

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use crate::checkpoint::{Checkpoint, Counts, InputIdentity, Restart, Settings};
 use crate::compression::Compressor;
 use crate::error::{Error, FileProblem, Result};
-use crate::files::{self, sync_folder, with_suffix};
+use crate::files::{self, Place, sync_folder, with_suffix};
 use crate::format::Compression;
 use crate::run::Run;
 
@@ -108,6 +108,11 @@ impl Partial {
         settings: Settings,
         compression: Compression,
     ) -> Result<Opening> {
+        let output = match files::place(output).map_err(|e| Error::write(output, e))? {
+            Place::Plain(output) => output,
+            Place::Special(_) => return Err(FileProblem::OutputIsSpecial.of(output)),
+        };
+        let output = output.as_path();
         let paths = Paths::new(output);
         if output.is_dir() {
             return Err(FileProblem::OutputIsFolder.of(output));

@@ -54,7 +54,21 @@ impl Report {
 
 impl Run<'_> {
     /// Does it.
-    pub fn run(mut self, input: Input, output: Output<'_>) -> Result<Report> {
+    pub fn run(self, input: Input, output: Output<'_>) -> Result<Report> {
+        let path = self.manifest.clone();
+        self.run_recorded(input, output, |report| match (path, &report.manifest) {
+            (Some(path), Some(record)) => manifest::write(&path, record),
+            _ => Ok(()),
+        })
+    }
+
+    /// Does it, and calls `record` before the output takes its name.
+    pub(crate) fn run_recorded(
+        mut self,
+        input: Input,
+        output: Output<'_>,
+        record: impl FnOnce(&Report) -> Result,
+    ) -> Result<Report> {
         let (from, to) = (input.path(), output.name());
         self.find_format(from, to)?;
         let by_name = |path: Option<&Path>| path.map_or(Compression::None, Compression::of);
@@ -79,14 +93,12 @@ impl Run<'_> {
             _ => return Err(Error::NotRestartable),
         };
         let report = self.work(input, unpack, &mut *writer)?;
-        if let (Some(path), Some(record)) = (&self.manifest, &report.manifest) {
-            manifest::write(path, record)?;
-        }
+        record(&report)?;
         writer.publish()?;
         Ok(report)
     }
 
-    fn find_format(&mut self, from: Option<&Path>, to: Option<&Path>) -> Result {
+    pub(crate) fn find_format(&mut self, from: Option<&Path>, to: Option<&Path>) -> Result {
         let asked = self.format;
         let input = asked.or_else(|| from.and_then(Format::of));
         let input = input.unwrap_or_default();
@@ -102,7 +114,7 @@ impl Run<'_> {
     }
 
     /// Refuses what does not fit together.
-    fn check(&self, compression: Compression) -> Result {
+    pub(crate) fn check(&self, compression: Compression) -> Result {
         let format = self.kind();
         let text = format == Format::Text;
         let csv = matches!(format, Format::Csv | Format::Tsv);
@@ -156,7 +168,7 @@ impl Run<'_> {
     }
 
     /// What must be the same when a run goes on, by the names of the fields.
-    fn settings(&self) -> Settings {
+    pub(crate) fn settings(&self) -> Settings {
         let mut settings = Settings::new();
         let mut set = |key: &str, value: String| settings.insert(key.to_owned(), value);
         let (options, guarantee) = (self.privatizer.options(), self.privatizer.guarantee());

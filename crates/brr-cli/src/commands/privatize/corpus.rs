@@ -1,17 +1,21 @@
 //! Files and streams of documents: what `brr-corpus` is to do with them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
 use std::time::Duration;
 
 use brr::parallel::cores;
 use brr::{Choice, Privatizer};
-use brr_corpus::{Document, Format, Input, OnBadRow, Output, Progress, Report, Run};
+use brr_corpus::{
+    Document, Encoding, Format, Input, OnBadRow, Output, Progress, Report, Run, files,
+};
 
 use super::{Args, announce, input, json_line};
-use crate::failure::Result;
-use crate::output::{self, Sink};
+use crate::failure::{Failure, Result};
+use crate::output::{self, is_standard};
 use crate::usage::{Refused, choice, whole};
 use crate::{losses, progress};
+use indicatif::ProgressBar;
 
 /// Options for files with many documents.
 #[derive(clap::Args)]
@@ -20,8 +24,11 @@ pub struct CorpusArgs {
     /// Format of the input and the output [default: by the extension, otherwise text]
     #[arg(long, value_name = "FORMAT", value_parser = choice::<Format>())]
     format: Option<Format>,
+    /// Encoding of the input, such as latin-1 or utf-16; the output is UTF-8 [default: UTF-8]
+    #[arg(long, value_name = "ENCODING", value_parser = encoding)]
+    encoding: Option<Encoding>,
     /// Column to privatize; may be given several times. In CSV and TSV a name or a number
-    /// counted from 1 (2 or #2), in JSON lines and Parquet a path such as user.comment
+    /// counted from 1 (2 or #2), in JSON and Parquet a path such as user.comment
     #[arg(short, long, value_name = "COLUMN")]
     column: Vec<String>,
     /// Column that names the unit of privacy a row belongs to, such as a user's number. It is
@@ -57,11 +64,16 @@ pub struct CorpusArgs {
     #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = size)]
     max_record: usize,
     /// Continue an interrupted run from its last checkpoint
-    #[arg(long, requires_all = ["input", "output"])]
+    #[arg(long)]
     pub resume: bool,
     /// Seconds between checkpoints; they take at most a twentieth of the time
     #[arg(long, value_name = "SECONDS", default_value = "2", hide_short_help = true, value_parser = clap::value_parser!(u32))]
     checkpoint_seconds: u32,
+}
+
+fn encoding(name: &str) -> std::result::Result<Encoding, Refused> {
+    let refused = "must be the name of an encoding, such as latin-1, windows-1252 or utf-16";
+    Encoding::named(name).ok_or_else(|| Refused::new(refused))
 }
 
 fn delimiter(text: &str) -> std::result::Result<u8, Refused> {
@@ -90,20 +102,41 @@ fn size(text: &str) -> std::result::Result<usize, Refused> {
         .ok_or_else(|| Refused::new("must be a size such as 64M"))
 }
 
-/// Privatizes a file or a stream.
+impl CorpusArgs {
+    /// Text on the command line is no file.
+    pub fn refuse_for_arguments(&self) -> Result {
+        let given = [
+            (self.format.is_some(), "--format"),
+            (self.encoding.is_some(), "--encoding"),
+            (self.unit.is_some(), "--unit"),
+            (self.resume, "--resume"),
+        ];
+        match given.iter().find(|(given, _)| *given) {
+            Some((_, option)) => Err(Failure::Usage(format!(
+                "{option} is for files, and TEXT was given: use --input, or --output-dir for files named as TEXT"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Privatizes files or a stream.
 pub fn run(args: &Args, privatizer: &Privatizer) -> Result {
     let found = args.input.as_ref().and_then(|path| path.metadata().ok());
     let size = found.as_ref().filter(|m| m.is_file()).map(|m| m.len());
-    let bar = progress::bytes(size);
+    let bar = progress::bytes(size.or(args.output_dir.as_ref().map(|_| 0)));
+    let announced = Once::new();
     let line = |document: &_| json_line(privatizer, document);
     let tell = |progress| match progress {
-        Progress::Begun => bar.suspend(|| announce(args, privatizer)),
+        // Files in a folder begin one after another.
+        Progress::Begun => announced.call_once(|| bar.suspend(|| announce(args, privatizer))),
         Progress::Bytes(bytes) => bar.set_position(bytes),
         _ => {}
     };
     let corpus = &args.corpus;
     let run = Run {
         format: corpus.format,
+        encoding: corpus.encoding,
         columns: corpus.column.clone(),
         optional_columns: corpus.optional_columns,
         unit: corpus.unit.clone(),
@@ -126,9 +159,22 @@ pub fn run(args: &Args, privatizer: &Privatizer) -> Result {
         progress: Some(&tell),
         ..Run::new(privatizer)
     };
-    let restartable = args.input.is_some() && found.is_none_or(|found| found.is_file());
+    if let Some(folder) = &args.output_dir {
+        let run = Run {
+            stop: Some(output::stop_at_safe_point()),
+            ..run
+        };
+        return many(args, run, folder, &bar);
+    }
+    if corpus.resume && (args.input.is_none() || args.output.is_none()) {
+        return Err(Failure::Usage(
+            "--resume needs --input and --output, or --output-dir".into(),
+        ));
+    }
+    let from_file = args.input.as_deref().is_some_and(|path| !is_standard(path));
+    let restartable = from_file && found.is_none_or(|found| found.is_file());
     let done = match &args.output {
-        Some(path) if restartable => {
+        Some(path) if restartable && is_plain(path) => {
             let run = Run {
                 stop: Some(output::stop_at_safe_point()),
                 ..run
@@ -142,6 +188,41 @@ pub fn run(args: &Args, privatizer: &Privatizer) -> Result {
     Ok(())
 }
 
+/// Several files into a folder.
+fn many(args: &Args, run: Run<'_>, folder: &Path, bar: &ProgressBar) -> Result {
+    let privatizer = run.privatizer;
+    let inputs: Vec<PathBuf> = args.text.iter().map(PathBuf::from).collect();
+    let begin = |path: &Path| {
+        bar.set_message(path.display().to_string());
+        bar.set_length(path.metadata().map_or(0, |found| found.len()));
+        bar.set_position(0);
+    };
+    let done = run.run_all(&inputs, folder, &begin);
+    bar.finish_and_clear();
+    let done = done?;
+    for (path, report) in &done.done {
+        if !args.quiet {
+            eprintln!("brr: {}: rows: {}", path.display(), report.counts.rows);
+        }
+        tell_what_was_done(args, privatizer, report);
+    }
+    if done.complete > 0 {
+        eprintln!("brr: files that were complete already: {}", done.complete);
+    }
+    if done.left_alone > 0 {
+        eprintln!(
+            "warning: files in folders whose names do not tell a format, left alone: {}; give --format to take them",
+            done.left_alone
+        );
+    }
+    Ok(())
+}
+
+/// Whether an output is a file that can be cut and continued.
+fn is_plain(path: &Path) -> bool {
+    !is_standard(path) && !matches!(files::place(path), Ok(files::Place::Special(_)))
+}
+
 /// To standard output, or into a file that is whole or not at all.
 fn to_stream(
     run: Run<'_>,
@@ -149,14 +230,15 @@ fn to_stream(
     name: Option<&Path>,
     force: bool,
 ) -> Result<brr_corpus::Result<Report>> {
-    let mut sink = Sink::open(name, force)?;
+    let mut out = output::open(name, force)?;
+    let name = name.filter(|path| !is_standard(path));
     let output = Output::Stream {
-        writer: &mut sink,
+        writer: &mut out,
         name: name.map(Path::to_owned),
     };
     let done = run.run(input, output);
     if done.is_ok() {
-        sink.finish()?;
+        out.finish()?;
     }
     Ok(done)
 }
@@ -173,6 +255,8 @@ fn tell_what_was_done(args: &Args, privatizer: &Privatizer, report: &Report) {
             "warning: no text was found where --column points in any of {} rows: nothing was privatized",
             counts.rows
         );
+    } else if counts.rows == 0 {
+        eprintln!("warning: the input has no rows");
     } else {
         for column in &report.unseen {
             let option = column.called("--column", "--unit");

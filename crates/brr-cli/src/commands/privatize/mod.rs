@@ -2,6 +2,7 @@
 
 mod corpus;
 
+use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
@@ -12,7 +13,7 @@ use serde_json::json;
 
 use crate::failure::{Failure, Result};
 use crate::losses;
-use crate::output::Sink;
+use crate::output::{self, is_standard};
 use crate::privacy::PrivacyArgs;
 use crate::usage::{choice, whole};
 
@@ -23,7 +24,7 @@ use crate::usage::{choice, whole};
 /// --keep. White space, HTML line breaks and single punctuation marks are kept
 /// (see --layout), and so is the number of words.
 ///
-/// In CSV, JSON lines and Parquet files, the columns named by --column are
+/// In CSV, JSON and Parquet files, the columns named by --column are
 /// privatized, and everything else is copied unchanged.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -33,6 +34,7 @@ use crate::usage::{choice, whole};
   brr privatize --bound 11 --input in.csv.gz --column title --column body --output out.csv.zst
   brr privatize --keep 0.4 --input in.jsonl --column user.comment --output out.jsonl --resume
   brr privatize --keep 0.4 --input in.csv -c body --unit user --max-words 500 -o out.csv
+  brr privatize --keep 0.4 letters/ notes.txt --output-dir private/
   brr privatize --mechanism brr --bound 60 --json < reviews.txt
 
 Without --epsilon, --bound or --keep, standard output gets --keep 0.5: about half of the words
@@ -40,9 +42,10 @@ stay as they are. Writing to a file (--output) requires one of the three. PRIVAC
 what is promised and what is not.")]
 pub struct Args {
     /// Text to privatize; several arguments are joined by spaces. Other users of the
-    /// machine may see arguments: use --input or standard input for private text
-    #[arg(value_name = "TEXT", conflicts_with_all = ["input", "format", "resume", "unit"])]
-    text: Vec<String>,
+    /// machine may see arguments: use --input or standard input for private text. With
+    /// --output-dir, the files and folders to privatize
+    #[arg(value_name = "TEXT", conflicts_with = "input")]
+    text: Vec<OsString>,
     /// Read from this file [default: standard input]
     #[arg(short, long, value_name = "FILE")]
     input: Option<PathBuf>,
@@ -50,6 +53,10 @@ pub struct Args {
     /// or --keep
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Privatize the files named as TEXT, and those in folders named so, each into a file of the
+    /// same name in this folder; requires --epsilon, --bound or --keep
+    #[arg(long, value_name = "FOLDER", requires = "text", conflicts_with_all = ["input", "output", "json"])]
+    output_dir: Option<PathBuf>,
     /// Replace the output file if it exists
     #[arg(long)]
     force: bool,
@@ -91,15 +98,19 @@ pub fn run(args: Args) -> Result {
         .with_search(args.search);
     let model = args.privacy.open_model()?;
     let privatizer = Privatizer::new(model, options)?;
-    if args.text.is_empty() {
+    if args.text.is_empty() || args.output_dir.is_some() {
         return corpus::run(&args, &privatizer);
     }
+    args.corpus.refuse_for_arguments()?;
     if let Some(path) = &args.manifest {
         manifest::prepare(path, args.force)?;
     }
-    let mut sink = Sink::open(args.output.as_deref(), args.force)?;
+    let out = output::open(args.output.as_deref(), args.force)?;
     announce(&args, &privatizer);
-    let text = args.text.join(" ");
+    let text = args.text.join(OsStr::new(" "));
+    let Some(text) = text.to_str() else {
+        return Err(Failure::Usage("TEXT is not UTF-8".into()));
+    };
     let cap = args.corpus.max_words.unwrap_or(u64::MAX);
     let texts = privatizer.privatize_capped(&[text], |_| cap)?;
     let privatized = texts.into_iter().next().unwrap_or_default();
@@ -108,8 +119,7 @@ pub fn run(args: Args) -> Result {
     } else {
         privatized.text.clone()
     };
-    sink.put((line + "\n").as_bytes())?;
-    sink.finish()?;
+    out.finish_with((line + "\n").as_bytes())?;
     let counts = Counts {
         rows: 1,
         ..Counts::of(&[privatized])
@@ -124,7 +134,9 @@ pub fn run(args: Args) -> Result {
 /// The default is for looking at the effect. What is kept or passed on should have a privacy loss
 /// that somebody chose.
 fn want_budget_for_a_file(args: &Args) -> Result {
-    if args.output.is_some() && args.privacy.is_default() {
+    let file = args.output.as_deref().or(args.output_dir.as_deref());
+    let to_file = file.is_some_and(|path| !is_standard(path));
+    if to_file && args.privacy.is_default() {
         return Err(Failure::Usage(
             "--output: say how much privacy a file is to have, with --epsilon, --bound or --keep; the default is only for looking at the effect on standard output".into(),
         ));
@@ -135,8 +147,8 @@ fn want_budget_for_a_file(args: &Args) -> Result {
 /// Where documents come from, if not from the arguments.
 fn input(args: &Args) -> Input {
     match &args.input {
-        Some(path) => Input::File(path.clone()),
-        None => {
+        Some(path) if !is_standard(path) => Input::File(path.clone()),
+        _ => {
             let stdin = io::stdin();
             if stdin.is_terminal() {
                 eprintln!("brr: reading from the keyboard, a document per line; end with Ctrl-D");
