@@ -76,6 +76,7 @@ pub fn text(data: &[u8]) {
         });
     let model = &MODELS[usize::from(pick(4))];
     let privatizer = Privatizer::new(model.clone(), options).expect("a sound budget");
+    let options = privatizer.options();
     let outputs = privatizer.privatize_batch_with(&[&*text, "", &*text], &mut noise());
     assert_eq!(outputs[1].text, "", "nothing of nothing");
     assert_eq!(
