@@ -7,13 +7,13 @@
 use std::io::Write;
 use std::path::Path;
 
-use brr::calibration::{Calibration, CalibrationPoint};
-use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
-use brr::distances::code_distances;
-use brr::frequency::Keep;
-use brr::model::ModelParts;
-use brr::vocabulary::Vocabulary;
-use brr::{Epsilon, Model};
+use brr::parts::calibration::{Calibration, CalibrationPoint};
+use brr::parts::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
+use brr::parts::distances::code_distances;
+use brr::parts::epsilon::Epsilon;
+use brr::parts::model::ModelParts;
+use brr::parts::vocabulary::Vocabulary;
+use brr::{Keep, Model};
 use parquet::basic::{Compression, Repetition};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
 use parquet::file::properties::WriterProperties;

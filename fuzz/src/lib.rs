@@ -17,7 +17,7 @@ pub use text::text;
 pub use vectors::{vectors_fasttext, vectors_npy, vectors_packed, vectors_text, vectors_word2vec};
 pub use vocabulary::vocabulary;
 
-use brr::random::Noise;
+use brr::parts::random::Noise;
 
 /// What a target does with an input.
 pub type Body = fn(&[u8]);

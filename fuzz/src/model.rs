@@ -6,10 +6,9 @@
 
 use std::sync::Arc;
 
-use brr::codes::{CodeBits, CodeBlocks};
-use brr::distances::{CodeDistances, code_distances};
-use brr::model::Standing;
-use brr::{Budget, Choice, Error, Layout, MechanismKind, Model, Options, Privatizer};
+use brr::parts::codes::{CodeBits, CodeBlocks};
+use brr::parts::distances::{CodeDistances, code_distances};
+use brr::{Budget, Choice, Error, Layout, MechanismKind, Model, Options, Privatizer, Standing};
 use sha2::{Digest, Sha256};
 
 use crate::noise;

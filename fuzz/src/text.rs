@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, LazyLock};
 
-use brr::calibration::Calibration;
-use brr::codes::{CodeBits, CodeRows};
-use brr::distances::CodeDistances;
-use brr::model::ModelParts;
-use brr::text::PUNCTUATION;
+use brr::parts::calibration::Calibration;
+use brr::parts::codes::{CodeBits, CodeRows};
+use brr::parts::distances::CodeDistances;
+use brr::parts::model::ModelParts;
+use brr::parts::text::PUNCTUATION;
 use brr::{Budget, Layout, MechanismKind, Model, Options, Privatizer, Unknown};
 
 use crate::noise;

@@ -1,6 +1,6 @@
 //! The packed vocabulary, without a model around it.
 
-use brr::vocabulary::{Vocabulary, WordId};
+use brr::parts::vocabulary::{Vocabulary, WordId};
 
 /// The first two bytes say how many words there should be, the rest is the pack.
 pub fn vocabulary(data: &[u8]) {

@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 
 use brr::explain::{Likely, outcomes, posterior};
-use brr::vocabulary::{MAX_WORD_BYTES, WordId};
+use brr::parts::vocabulary::{MAX_WORD_BYTES, WordId};
 
 use crate::failure::{Failure, brr_status, guard, needed, target, text};
 use crate::privatizer::brr_privatizer;

@@ -3,9 +3,8 @@
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
-use brr::Model;
-use brr::model::Standing;
-use brr::parallel::cores;
+use brr::parts::parallel::cores;
+use brr::{Model, Standing};
 
 use crate::failure::{Failure, brr_status, bytes, guard, needed, target};
 

@@ -121,7 +121,7 @@ pub fn threads(asked: Option<usize>) -> PyResult<usize> {
     match asked {
         Some(0) => Err(PyValueError::new_err("threads must be at least 1")),
         Some(threads) => Ok(threads),
-        None => Ok(brr::parallel::cores()),
+        None => Ok(brr::parts::parallel::cores()),
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use brr::Epsilon;
-use brr::codes::CodeBits;
+use brr::parts::codes::CodeBits;
+use brr::parts::epsilon::Epsilon;
 use brr_build::build::{BuildStage, Recipe, build as build_model, usual_min_distance};
 use brr_build::exclusion::{Excluded, ExclusionList};
 use brr_build::quality::SimilaritySet;
@@ -74,7 +74,7 @@ pub fn build(
         binarizer,
         min_distance: min_distance.unwrap_or_else(|| usual_min_distance(bits)),
         seed,
-        threads: threads.unwrap_or_else(brr::parallel::cores),
+        threads: threads.unwrap_or_else(brr::parts::parallel::cores),
         lowercase: !cased,
         certificates,
         meta,

@@ -1,7 +1,6 @@
 //! Names, defaults and help of what can be chosen: the core's table, for Python.
 
-use brr::mechanism::Search;
-use brr::{Budget, Choice, Layout, MechanismKind, Unknown};
+use brr::{Budget, Choice, Layout, MechanismKind, Search, Unknown};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

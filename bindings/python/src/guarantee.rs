@@ -16,8 +16,8 @@ pub struct PairDistances {
     nearest_min: f64,
 }
 
-impl From<brr::guarantee::PairDistances> for PairDistances {
-    fn from(d: brr::guarantee::PairDistances) -> PairDistances {
+impl From<brr::parts::distances::PairDistances> for PairDistances {
+    fn from(d: brr::parts::distances::PairDistances) -> PairDistances {
         PairDistances {
             average: d.average,
             maximum: d.maximum,

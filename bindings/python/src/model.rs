@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use brr::model::Standing;
+use brr::Standing;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
@@ -252,7 +252,7 @@ impl Model {
             None => Err(brr::Error::UncheckedModel),
         };
         epsilon
-            .map(brr::Epsilon::get)
+            .map(brr::parts::epsilon::Epsilon::get)
             .map_err(|error| failure::to_py(py, &error))
     }
 

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use brr::mechanism::Search;
-use brr::{Budget, Choice, Layout, MechanismKind, Options, Unknown};
+use brr::{Budget, Choice, Layout, MechanismKind, Options, Search, Unknown};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;

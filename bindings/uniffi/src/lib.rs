@@ -9,9 +9,9 @@ mod options;
 
 use std::sync::Arc;
 
+pub use brr::Standing;
 use brr::explain;
-pub use brr::model::Standing;
-use brr::parallel::cores;
+use brr::parts::parallel::cores;
 pub use brr::{Layout, Unknown};
 
 pub use failure::BrrError;

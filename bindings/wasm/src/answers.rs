@@ -1,7 +1,7 @@
 //! The core's results as JSON, in the words of js/brr.d.ts.
 
 use brr::explain::{Chance, Likely, Outcomes, Part, Posterior, Trace};
-use brr::nearest::Scan;
+use brr::parts::nearest::Scan;
 use brr::{Model, Privatized, Privatizer};
 
 use crate::json::Json;

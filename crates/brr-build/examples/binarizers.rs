@@ -6,9 +6,9 @@
 //!     [--binarizers affinity,itq] [--bits 64,128]
 //! ```
 
-use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
-use brr::distances::CodeStats;
-use brr::parallel;
+use brr::parts::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
+use brr::parts::distances::CodeStats;
+use brr::parts::parallel;
 use brr_build::binarize::{self, BinarizeOptions};
 use brr_build::quality::{self, SimilaritySet};
 use brr_build::vectors::{self, LoadOptions, Vectors};

@@ -11,8 +11,8 @@
 #[allow(dead_code)]
 mod binarizers;
 
-use brr::codes::{CodeBits, CodeRows, hamming};
-use brr::parallel;
+use brr::parts::codes::{CodeBits, CodeRows, hamming};
+use brr::parts::parallel;
 use brr_build::binarize::{self, BinarizeOptions, separate};
 use brr_build::quality::{self, SimilaritySet};
 use brr_build::vectors::Vectors;

@@ -6,17 +6,18 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use brr::Epsilon;
-use brr::certify::{Certificate, certify_ladder};
-use brr::codes::{CodeBits, CodeBlocks, to_blocks};
-use brr::distances::CodeStats;
-use brr::model::{Model, ModelParts};
+use brr::Model;
+use brr::parts::certify::{Certificate, certify_ladder};
+use brr::parts::codes::{CodeBits, CodeBlocks, to_blocks};
+use brr::parts::distances::CodeStats;
+use brr::parts::epsilon::Epsilon;
+use brr::parts::model::ModelParts;
 
 use crate::binarize::{self, BinarizeOptions, Binarizer, separate};
 use crate::error::{Error, Result};
 use crate::quality::{Retention, SimilaritySet, neighbor_overlap, retention};
 use crate::vectors::Vectors;
-use brr::calibration::simulate;
+use brr::parts::calibration::simulate;
 
 /// Words whose neighbours are compared, real and by code.
 const NEIGHBOR_SAMPLE: usize = 2000;

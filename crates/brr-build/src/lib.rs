@@ -5,7 +5,7 @@
 //! code, [`quality`] measures what the codes kept. [`build`](mod@build) is all of that in a
 //! row, with the core's own look at the finished codes: [`brr::distances`], [`brr::calibration`]
 //! and [`brr::certify`]. A build is reproducible: same vectors, same options, same bytes, on any
-//! machine and any number of threads (see [`matrix`] and [`brr::parallel`]).
+//! machine and any number of threads (see [`matrix`] and [`brr::parts::parallel`]).
 
 pub mod binarize;
 pub mod build;

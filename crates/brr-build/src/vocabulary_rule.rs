@@ -8,7 +8,7 @@
 //! - Clusters of near-equal codes far from everything else spoil the certified epsilon of the
 //!   whole model. Numbers are such a cluster: `219`, `231` and `253` have nearly the same vector.
 //!
-//! So a token enters only if the tokenizer ([`brr::text`], NFC, lower case) can produce it and
+//! So a token enters only if the tokenizer ([`brr::parts::text`], NFC, lower case) can produce it and
 //! it is a word. [`VocabularyRule::admit`] checks, in this order:
 //!
 //! | out | because | for example |
@@ -43,7 +43,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-use brr::text::{is_one_token, is_spaceless};
+use brr::parts::text::{is_one_token, is_spaceless};
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 

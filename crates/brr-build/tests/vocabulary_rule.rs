@@ -1,6 +1,6 @@
 //! Which tokens may enter a model.
 
-use brr::text::is_one_token;
+use brr::parts::text::is_one_token;
 use brr_build::vocabulary_rule::{Case, MAX_BYTES, Numbers, Rejection, VocabularyRule};
 use proptest::prelude::*;
 

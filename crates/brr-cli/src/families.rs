@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use brr::parallel::cores;
+use brr::parts::parallel::cores;
 use brr::{MechanismKind, Model};
 use brr_build::vectors::{self, LoadOptions, Vectors};
 use brr_eval::channel::Similarity;

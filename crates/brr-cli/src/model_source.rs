@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use brr::Model;
-use brr::parallel::cores;
+use brr::parts::parallel::cores;
 
 use crate::failure::{Failure, Result};
 use crate::progress::Stages;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use brr::parallel::cores;
+use brr::parts::parallel::cores;
 use brr::{Privatized, Privatizer};
 
 use crate::edits::OnBadRow;

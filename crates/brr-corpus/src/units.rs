@@ -18,8 +18,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use brr::random::Noise;
-use brr::text;
+use brr::parts::random::Noise;
+use brr::parts::text;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 

@@ -14,7 +14,7 @@ pub fn model() -> brr::Result<brr::Model> {
 
 #[cfg(test)]
 mod tests {
-    use brr::model::Standing;
+    use brr::Standing;
 
     /// The core believes what this file says without a look: here is the look.
     #[test]
@@ -30,7 +30,12 @@ mod tests {
     #[test]
     fn every_word_is_one_token_and_none_is_obscene() {
         let model = super::model().unwrap();
-        assert!(model.vocabulary().iter().all(brr::text::is_one_token));
+        assert!(
+            model
+                .vocabulary()
+                .iter()
+                .all(brr::parts::text::is_one_token)
+        );
         assert_eq!(model.find("scrotum"), None);
     }
 

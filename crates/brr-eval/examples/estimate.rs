@@ -8,9 +8,10 @@
 
 use std::sync::Arc;
 
-use brr::mechanism::Mechanism;
-use brr::random::Noise;
-use brr::{Budget, Choice, Epsilon, MechanismKind, Model, Options, Privatizer};
+use brr::parts::epsilon::Epsilon;
+use brr::parts::mechanism::Mechanism;
+use brr::parts::random::Noise;
+use brr::{Budget, Choice, MechanismKind, Model, Options, Privatizer};
 use brr_build::quality::spearman;
 use brr_eval::estimate::{
     Documents, Effort, EstimateOptions, Estimates, Prior, Stop, WordChannel, estimate,

@@ -9,8 +9,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use brr::MechanismKind;
-use brr::codes::CodeBits;
-use brr::parallel::cores;
+use brr::parts::codes::CodeBits;
+use brr::parts::parallel::cores;
 use brr_build::binarize;
 use brr_build::build::{Recipe, build, usual_min_distance};
 use brr_build::vectors::{LoadOptions, load};

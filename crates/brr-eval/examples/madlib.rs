@@ -6,10 +6,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use brr::Epsilon;
-use brr::mechanism::Mechanism;
-use brr::parallel;
-use brr::random::Noise;
+use brr::parts::epsilon::Epsilon;
+use brr::parts::mechanism::Mechanism;
+use brr::parts::parallel;
+use brr::parts::random::Noise;
 use brr_build::vectors::Vectors;
 use brr_eval::interval::Binomial;
 use brr_eval::mechanisms::{Madlib, Space};

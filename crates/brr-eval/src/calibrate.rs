@@ -1,7 +1,7 @@
 //! Choosing an epsilon: what a mechanism does at each step of a ladder of
 //! privacy-loss bounds, and the epsilon that meets a target.
 
-use brr::mechanism::Mechanism;
+use brr::parts::mechanism::Mechanism;
 use brr::{Budget, Error, Result};
 use serde::Serialize;
 
@@ -272,7 +272,9 @@ mod tests {
             draws: 300,
             ..plan()
         };
-        let candidate = family.at(brr::Epsilon::new(0.4).unwrap()).unwrap();
+        let candidate = family
+            .at(brr::parts::epsilon::Epsilon::new(0.4).unwrap())
+            .unwrap();
         let exact = measure(&*candidate, 200, &similarity, &plan);
         let simulated = crate::channel::simulate(&*candidate, 200, &similarity, &plan);
         // Three half widths of a 95 % interval: once in 3e8.

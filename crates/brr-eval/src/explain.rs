@@ -1,11 +1,10 @@
 //! What becomes of one word, and from which other words it is hardest to tell.
 
 use brr::explain::{Chance, Method, outcomes_with};
-use brr::guarantee::Metric;
-use brr::mechanism::{Channel, Mechanism};
-use brr::model::Model;
-use brr::random::Noise;
-use brr::vocabulary::WordId;
+use brr::parts::mechanism::{Channel, Mechanism};
+use brr::parts::random::Noise;
+use brr::parts::vocabulary::WordId;
+use brr::{Metric, Model};
 use serde::Serialize;
 
 use crate::channel::{Draws, Sampling, Similarity, draw};
@@ -256,7 +255,9 @@ mod tests {
             model: Some(model.clone()),
             space: None,
         };
-        let mechanism = family.at(brr::Epsilon::new(epsilon).unwrap()).unwrap();
+        let mechanism = family
+            .at(brr::parts::epsilon::Epsilon::new(epsilon).unwrap())
+            .unwrap();
         let options = ExplainOptions {
             plan: Sampling {
                 draws: 2000,
@@ -311,7 +312,9 @@ mod tests {
             model: model.clone(),
             kind: MechanismKind::Exponential,
         };
-        let mechanism = family.at(brr::Epsilon::new(0.5).unwrap()).unwrap();
+        let mechanism = family
+            .at(brr::parts::epsilon::Epsilon::new(0.5).unwrap())
+            .unwrap();
         let options = ExplainOptions::default();
         let e = explain(&*mechanism, &model, 199, &similarity, &options);
         assert_eq!(e.confusable[0].word, model.vocabulary().word(198));

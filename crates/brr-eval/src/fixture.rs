@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use brr::calibration::Calibration;
-use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
-use brr::distances::code_distances;
-use brr::model::{Model, ModelParts};
+use brr::Model;
+use brr::parts::calibration::Calibration;
+use brr::parts::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
+use brr::parts::distances::code_distances;
+use brr::parts::model::ModelParts;
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 

@@ -4,7 +4,8 @@
 //! largest. With R = P_A / P_B, epsilon_B = R * epsilon_A makes epsilon * P equal
 //! for both: the same loss at the average (or at the farthest) pair.
 
-use brr::guarantee::{Metric, PairDistances};
+use brr::Metric;
+use brr::parts::distances::PairDistances;
 use serde::Serialize;
 
 /// One side of a comparison.
@@ -69,7 +70,7 @@ pub struct Comparison {
 
 /// Converts an epsilon for `a` to one for `b`. An aggregate that is 0 on either
 /// side compares nothing.
-pub fn compare(a: Side, b: Side, epsilon: brr::Epsilon) -> Comparison {
+pub fn compare(a: Side, b: Side, epsilon: brr::parts::epsilon::Epsilon) -> Comparison {
     let epsilon = epsilon.get();
     let by = |pa: f64, pb: f64| {
         (pa > 0.0 && pb > 0.0).then(|| Equivalent {
@@ -104,14 +105,18 @@ mod tests {
 
     #[test]
     fn losses_are_equal() {
-        let epsilon = brr::Epsilon::new(8.0).unwrap();
+        let epsilon = brr::parts::epsilon::Epsilon::new(8.0).unwrap();
         let (a, b) = (side(9.0, 20.0, 4.0), side(128.0, 190.0, 57.0));
         let c = compare(a.clone(), b.clone(), epsilon);
         let average = c.by_average.unwrap();
         assert!((average.epsilon * 128.0 - 72.0).abs() < 1e-9 && average.loss == 72.0);
         assert!((c.by_maximum.unwrap().epsilon * 190.0 - 160.0).abs() < 1e-9);
         // There and back again.
-        let back = compare(b, a, brr::Epsilon::new(average.epsilon).unwrap());
+        let back = compare(
+            b,
+            a,
+            brr::parts::epsilon::Epsilon::new(average.epsilon).unwrap(),
+        );
         assert!((back.by_average.unwrap().epsilon - 8.0).abs() < 1e-12);
     }
 
@@ -120,7 +125,7 @@ mod tests {
         let c = compare(
             side(0.0, 0.0, 0.0),
             side(1.0, 1.0, 1.0),
-            brr::Epsilon::new(1.0).unwrap(),
+            brr::parts::epsilon::Epsilon::new(1.0).unwrap(),
         );
         assert_eq!((c.by_average, c.by_maximum), (None, None));
     }

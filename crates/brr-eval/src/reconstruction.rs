@@ -12,7 +12,7 @@
 //! word. Which of them, and how often is enough, is chosen on a part of the texts
 //! that the counts do not include.
 
-use brr::vocabulary::WordId;
+use brr::parts::vocabulary::WordId;
 use serde::{Deserialize, Serialize};
 
 /// Words this frequent or more carry little meaning: `the`, `of`, `was`.

@@ -12,8 +12,8 @@
 //! them codes are random, and queries are codes with a tenth of the bits
 //! flipped.
 
-use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
-use brr::nearest::{Backend, Neighbor, Scan};
+use brr::parts::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
+use brr::parts::nearest::{Backend, Neighbor, Scan};
 use std::time::Duration;
 use std::{env, error::Error, fs, hint::black_box};
 

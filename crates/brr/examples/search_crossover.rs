@@ -8,8 +8,8 @@
 //! `many` is 128 queries at once. Codes are random; a query is a code with each bit flipped with the given
 //! probability, which is that of `epsilon = ln((1 - p) / p)` a bit.
 
-use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
-use brr::nearest::{MultiIndex, Neighbor, Scan};
+use brr::parts::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
+use brr::parts::nearest::{MultiIndex, Neighbor, Scan};
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
 use std::time::Instant;

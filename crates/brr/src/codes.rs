@@ -27,7 +27,7 @@ use std::fmt;
 use zeroize::Zeroize;
 
 /// Words in a block.
-pub const LANES: usize = 64;
+pub(crate) const LANES: usize = 64;
 
 /// Length of a code in bits: a multiple of 64 from 64 to 1024.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

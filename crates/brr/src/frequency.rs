@@ -27,7 +27,7 @@ pub fn shares(words: usize) -> Vec<f64> {
 }
 
 /// The mean of a property of words, by use: `values` in id order.
-pub fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+pub(crate) fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let shares = shares(values.len());
     shares.iter().zip(values).map(|(s, v)| s * v).sum()
 }

@@ -10,57 +10,55 @@
 //! ```
 //! use std::sync::Arc;
 //! use brr::{Budget, Model, Options, Privatizer};
-//! # use brr::{calibration::Calibration, codes::*, distances::CodeDistances, model::ModelParts};
-//! # let words = ["good".to_string(), "film".to_string()];
-//! # let mut codes = CodeRows::new(CodeBits::new(64).unwrap());
-//! # codes.push(&[0]);
-//! # codes.push(&[u64::MAX]);
-//! # let distances = CodeDistances { sum: 128, maximum: 64, nearest_sum: 128, nearest_min: 64, duplicates: 0 };
-//! # let parts = ModelParts { words: &words, codes: &codes, lowercase: true, distances,
-//! #     calibration: Calibration::default(), meta: vec![] };
-//! # let model_file = parts.write()?.bytes().to_vec();
-//! let model = Arc::new(Model::new(model_file)?);
+//!
+//! // The built-in model, by its path in the repository: `brr_english::model()` has it too.
+//! let model = Arc::new(Model::open("../brr-english/src/english.brr")?);
 //! let options = Options::default().with_budget(Budget::Bound(16.0));
 //! let privatizer = Privatizer::new(model, options)?;
 //! let private = privatizer.privatize("Good film, good!")?;
 //! println!("{} (loss at most {:.0})", private.text, privatizer.total_loss(private.tokens));
+//! # assert!(private.tokens == 3 && private.text.ends_with('!'));
 //! # Ok::<(), brr::Error>(())
 //! ```
 //!
-//! The way of a text: [`text`] cuts it into tokens; a [`mechanism`] maps each
-//! token's word to another ([`response`] is the noise, [`nearest`] the search,
-//! both over the [`codes`] of a [`model`]); [`text`] puts the result together.
-//! [`privatizer`] is that composition, [`guarantee`] what it promises
-//! ([`text::adjacency`] says about which texts), and [`explain`] shows what it does
-//! to a word. What a model file claims about its codes is checked by [`certify`],
-//! [`distances`] and [`calibration`].
+//! What is at the root is all that privatizing takes; [`explain`] shows what it does to a
+//! word. [`parts`] is for those who build models and mechanisms.
+//!
+//! The way of a text: `text` cuts it into tokens; a `mechanism` maps each token's word to
+//! another (`response` is the noise, `nearest` the search, both over the `codes` of a
+//! `model`); `text` puts the result together. `privatizer` is that composition, `guarantee`
+//! what it promises (`text::adjacency` says about which texts). What a model file claims about
+//! its codes is checked by `certify`, `distances` and `calibration`. Each of these modules
+//! opens with what it is and why it is correct.
 
-pub mod all_pairs;
-pub mod calibration;
-pub mod certify;
-pub mod choice;
-pub mod codes;
-pub mod distances;
-pub mod epsilon;
-pub mod error;
+mod all_pairs;
+mod calibration;
+mod certify;
+mod choice;
+mod codes;
+mod distances;
+mod epsilon;
+mod error;
 pub mod explain;
-pub mod frequency;
-pub mod guarantee;
-pub mod identity;
-pub mod mechanism;
-pub mod model;
-pub mod nearest;
-pub mod parallel;
-pub mod privatizer;
-pub mod random;
-pub mod response;
-pub mod text;
-pub mod vocabulary;
+mod frequency;
+mod guarantee;
+mod identity;
+mod mechanism;
+mod model;
+mod nearest;
+mod parallel;
+pub mod parts;
+mod privatizer;
+mod random;
+mod response;
+mod text;
+mod vocabulary;
 
 pub use choice::Choice;
-pub use epsilon::Epsilon;
 pub use error::{Error, Result};
+pub use frequency::Keep;
 pub use guarantee::{Budget, Guarantee, Metric};
-pub use model::Model;
+pub use mechanism::Search;
+pub use model::{Model, Standing};
 pub use privatizer::{MechanismKind, Options, Privatized, Privatizer};
 pub use text::{Adjacency, Layout, Unknown};

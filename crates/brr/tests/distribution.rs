@@ -6,11 +6,11 @@ mod support;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use brr::codes::{CodeRows, hamming};
-use brr::epsilon::Epsilon;
-use brr::mechanism::{Brr, Mechanism};
-use brr::random::Noise;
-use brr::response::FlipThreshold;
+use brr::parts::codes::{CodeRows, hamming};
+use brr::parts::epsilon::Epsilon;
+use brr::parts::mechanism::{Brr, Mechanism};
+use brr::parts::random::Noise;
+use brr::parts::response::FlipThreshold;
 use support::{Mix, chi_square_limit, model_of, random_codes, random_model};
 
 /// Standard deviations beyond which a normal variable falls with probability 1e-6.

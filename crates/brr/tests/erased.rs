@@ -9,11 +9,12 @@ mod support;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use brr::certify::Weights;
-use brr::codes::hamming;
-use brr::epsilon::Epsilon;
-use brr::mechanism::{Brr, Exponential, Mechanism, Search};
-use brr::random::Noise;
+use brr::Search;
+use brr::parts::certify::Weights;
+use brr::parts::codes::hamming;
+use brr::parts::epsilon::Epsilon;
+use brr::parts::mechanism::{Brr, Exponential, Mechanism};
+use brr::parts::random::Noise;
 use support::random_model;
 
 /// What to look for (0: nothing), and how many freed blocks held it.

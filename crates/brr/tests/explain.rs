@@ -2,10 +2,11 @@
 
 mod support;
 
-use brr::certify::Weights;
-use brr::codes::{CodeBits, CodeRows, hamming};
 use brr::explain::{Method, Part, outcomes, posterior, trace};
-use brr::{Budget, Epsilon, MechanismKind, Options, Privatizer, Unknown};
+use brr::parts::certify::Weights;
+use brr::parts::codes::{CodeBits, CodeRows, hamming};
+use brr::parts::epsilon::Epsilon;
+use brr::{Budget, MechanismKind, Options, Privatizer, Unknown};
 use support::{chi_square_limit, letters, model_of, random_model, whole_model};
 
 fn privatizer(mechanism: MechanismKind, epsilon: f64) -> Privatizer {

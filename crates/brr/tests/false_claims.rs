@@ -9,10 +9,10 @@ mod support;
 
 use std::sync::Arc;
 
-use brr::codes::{CodeRows, hamming};
-use brr::mechanism::Channel;
-use brr::model::{Model, Standing};
+use brr::parts::codes::{CodeRows, hamming};
+use brr::parts::mechanism::Channel;
 use brr::{Budget, MechanismKind, Options, Privatizer};
+use brr::{Model, Standing};
 use sha2::{Digest, Sha256};
 use support::whole_model;
 

@@ -3,7 +3,7 @@
 mod support;
 
 use brr::Error;
-use brr::model::{Model, Standing};
+use brr::{Model, Standing};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use support::{random_codes, random_model};

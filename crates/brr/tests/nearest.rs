@@ -2,7 +2,7 @@
 
 mod oracle;
 
-use brr::codes::{CodeBits, CodeRows};
+use brr::parts::codes::{CodeBits, CodeRows};
 use oracle::{Random, disagreement, queries, table};
 use proptest::prelude::*;
 

@@ -2,8 +2,8 @@
 
 mod support;
 
-use brr::random::Noise;
-use brr::text::PUNCTUATION;
+use brr::parts::random::Noise;
+use brr::parts::text::PUNCTUATION;
 use brr::{Budget, Error, Layout, MechanismKind, Options, Privatizer, Unknown};
 use proptest::prelude::*;
 use support::whole_model;
@@ -221,7 +221,7 @@ fn budgets_are_solved_and_never_exceeded() {
 /// once in 3 million times, for each of the budgets.
 #[test]
 fn a_share_of_kept_words_is_met_from_below() {
-    let shares = brr::frequency::Sampler::new(100);
+    let shares = brr::parts::frequency::Sampler::new(100);
     let words: Vec<_> = (0..40_000)
         .map(|i| Some(shares.word((f64::from(i) + 0.5) / 40_000.0)))
         .collect();
@@ -269,11 +269,7 @@ fn golden_run() {
     assert_eq!(texts, ["qjd qsc, qy <br /> qa qxc!", "qmb"]);
 
     // Another search gives the same words.
-    let indexed = privatizer(
-        p.options()
-            .clone()
-            .with_search(brr::mechanism::Search::MultiIndex),
-    );
+    let indexed = privatizer(p.options().clone().with_search(brr::Search::MultiIndex));
     let again = ["Qa qb, qc <br/> unknown QD!", "qe"];
     let mut same = Noise::seeded([42; 32]);
     assert_eq!(indexed.privatize_batch_with(&again, &mut same), out);

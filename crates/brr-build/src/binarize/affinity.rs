@@ -53,7 +53,7 @@ use super::spectrum::{Spectrum, spectrum};
 use super::{BinarizeError, BinarizeOptions, Binarizer, OnProgress, Progress, signs};
 use crate::matrix::Matrix;
 use crate::vectors::Vectors;
-use brr::codes::CodeRows;
+use brr::parts::codes::CodeRows;
 
 /// Codes that reproduce similarities.
 #[derive(Clone, Copy, Debug)]

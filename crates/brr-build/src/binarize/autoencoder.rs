@@ -21,8 +21,8 @@ use crate::matrix::{Matrix, Op, rotation};
 use crate::network::{Adam, Dense, Gradient, activation};
 use crate::seeded;
 use crate::vectors::Vectors;
-use brr::codes::CodeRows;
-use brr::parallel;
+use brr::parts::codes::CodeRows;
+use brr::parts::parallel;
 use rand_core::Rng;
 
 /// Parts of a batch.
@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn training_makes_the_weights_orthogonal_and_the_loss_small() {
         let vectors = crate::binarize::tests::clusters(20, 20, 16);
-        let bits = brr::codes::CodeBits::new(64).unwrap();
+        let bits = brr::parts::codes::CodeBits::new(64).unwrap();
         let options = BinarizeOptions {
             bits,
             seed: 1,

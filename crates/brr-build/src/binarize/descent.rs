@@ -3,8 +3,8 @@
 use super::graph::{Graph, Snapped};
 use super::word::{self, Near, Visit};
 use crate::matrix::{Matrix, Op};
-use brr::codes::CodeRows;
-use brr::parallel;
+use brr::parts::codes::CodeRows;
+use brr::parts::parallel;
 
 /// Groups of words in a sweep. More are closer to one word at a time; fewer are
 /// quicker.

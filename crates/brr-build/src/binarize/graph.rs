@@ -6,7 +6,7 @@
 //! like that fit the 24 bits of an `f32`: nothing rounds, whatever the kernel.
 
 use crate::matrix::{Matrix, gemm};
-use brr::parallel;
+use brr::parts::parallel;
 use std::ops::Range;
 
 /// Rows and columns of similarities computed at once: they fit the second-level

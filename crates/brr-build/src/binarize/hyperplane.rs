@@ -7,7 +7,7 @@ use super::{BinarizeError, BinarizeOptions, Binarizer, OnProgress, Progress, che
 use crate::matrix::{Matrix, Op, rotation};
 use crate::seeded;
 use crate::vectors::Vectors;
-use brr::codes::CodeRows;
+use brr::parts::codes::CodeRows;
 
 /// Signs of random projections.
 #[derive(Clone, Copy, Debug, Default)]

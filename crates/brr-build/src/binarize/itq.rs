@@ -10,8 +10,8 @@ use super::{BinarizeError, BinarizeOptions, Binarizer, OnProgress, Progress, sig
 use crate::matrix::{Matrix, Op, rotation};
 use crate::seeded;
 use crate::vectors::Vectors;
-use brr::codes::CodeRows;
-use brr::parallel;
+use brr::parts::codes::CodeRows;
+use brr::parts::parallel;
 
 /// Principal components and a learned rotation.
 #[derive(Clone, Copy, Debug)]

@@ -25,7 +25,7 @@ mod word;
 
 use crate::matrix::Matrix;
 use crate::vectors::Vectors;
-use brr::codes::{CodeBits, CodeRows};
+use brr::parts::codes::{CodeBits, CodeRows};
 use std::fmt;
 
 pub use affinity::Affinity;

@@ -18,9 +18,9 @@ use super::BinarizeError;
 use super::spectrum::{center, normalize};
 use crate::matrix::{Matrix, Op};
 use crate::vectors::Vectors;
-use brr::all_pairs::{OnShare, Visitor, for_near, visit, visit_some};
-use brr::codes::{CodeBlocks, CodeRows, hamming, to_blocks};
-use brr::nearest::Scan;
+use brr::parts::all_pairs::{OnShare, Visitor, for_near, visit, visit_some};
+use brr::parts::codes::{CodeBlocks, CodeRows, hamming, to_blocks};
+use brr::parts::nearest::Scan;
 use std::borrow::Cow;
 
 /// Crowded words whose surroundings are looked up together, by all threads.
@@ -291,7 +291,7 @@ impl Walk<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brr::codes::CodeBits;
+    use brr::parts::codes::CodeBits;
     use proptest::prelude::*;
 
     fn table(limbs: &[u64]) -> CodeRows {

@@ -2,7 +2,7 @@
 
 use super::graph::Graph;
 use crate::matrix::Matrix;
-use brr::codes::{CodeRows, hamming};
+use brr::parts::codes::{CodeRows, hamming};
 
 /// For each byte, its bits as -1 and +1.
 static SIGNS: [[f32; 8]; 256] = {

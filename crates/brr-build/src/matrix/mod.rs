@@ -20,7 +20,7 @@ pub mod eigen;
 pub mod exact;
 pub mod rotation;
 
-use brr::parallel;
+use brr::parts::parallel;
 pub use exact::gemm;
 
 /// Most rows of a product computed in one go.

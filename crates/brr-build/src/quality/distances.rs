@@ -8,7 +8,7 @@
 
 use crate::matrix::gemm;
 use crate::vectors::Vectors;
-use brr::parallel;
+use brr::parts::parallel;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

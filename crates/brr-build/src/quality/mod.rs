@@ -3,7 +3,7 @@
 //! - [`retention`]: how much of the agreement with human similarity judgements
 //!   the codes keep (Spearman correlation, codes against real vectors);
 //! - [`neighbor_overlap`]: how many of a word's 10 nearest words stay;
-//! - [`CodeStats`](brr::distances::CodeStats): duplicate codes, balance of bits, closest pairs,
+//! - [`CodeStats`](brr::parts::distances::CodeStats): duplicate codes, balance of bits, closest pairs,
 //!   and the exact P_avg and P_max of the BRR paper (Section 5) in Hamming distance;
 //! - [`euclidean`]: exact P_avg and P_max of the real vectors, for comparing
 //!   mechanisms over different metrics.

@@ -2,8 +2,8 @@
 
 use crate::matrix::gemm;
 use crate::vectors::Vectors;
-use brr::codes::{CodeRows, hamming};
-use brr::parallel;
+use brr::parts::codes::{CodeRows, hamming};
+use brr::parts::parallel;
 
 /// Queries per matrix product.
 const BATCH: usize = 64;
@@ -148,7 +148,7 @@ fn smallest<K: PartialOrd + Copy>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brr::codes::CodeBits;
+    use brr::parts::codes::CodeBits;
 
     fn ring(n: usize) -> (Vectors, CodeRows) {
         let angle = |i: usize| i as f32 / n as f32 * 3.0;

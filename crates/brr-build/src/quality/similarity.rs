@@ -2,7 +2,7 @@
 
 use super::rank::spearman;
 use crate::vectors::Vectors;
-use brr::codes::{CodeRows, hamming};
+use brr::parts::codes::{CodeRows, hamming};
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -204,7 +204,7 @@ fn cosine(x: &[f32], y: &[f32]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brr::codes::CodeBits;
+    use brr::parts::codes::CodeBits;
 
     fn parse(text: &str) -> Result<SimilaritySet, SimilarityError> {
         SimilaritySet::parse(Path::new("sets/tiny.txt"), text)

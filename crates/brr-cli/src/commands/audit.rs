@@ -4,9 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use brr::random::Noise;
-use brr::response::FlipThreshold;
-use brr::{Choice, Epsilon, MechanismKind, Options, Privatizer};
+use brr::parts::epsilon::Epsilon;
+use brr::parts::random::Noise;
+use brr::parts::response::FlipThreshold;
+use brr::{Choice, MechanismKind, Options, Privatizer};
 use brr_eval::audit::{self, AuditReport, Claim, Verdict, bit_flips};
 
 use crate::failure::{Failure, Result};

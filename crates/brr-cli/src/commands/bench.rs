@@ -4,11 +4,12 @@ use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use brr::codes::CodeRows;
-use brr::nearest::{Neighbor, Scan};
-use brr::random::Noise;
-use brr::response::FlipThreshold;
-use brr::{Epsilon, Model};
+use brr::Model;
+use brr::parts::codes::CodeRows;
+use brr::parts::epsilon::Epsilon;
+use brr::parts::nearest::{Neighbor, Scan};
+use brr::parts::random::Noise;
+use brr::parts::response::FlipThreshold;
 use clap::Subcommand;
 use serde_json::json;
 

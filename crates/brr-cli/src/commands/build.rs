@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use brr::Epsilon;
-use brr::codes::CodeBits;
+use brr::parts::codes::CodeBits;
+use brr::parts::epsilon::Epsilon;
 use brr_build::binarize;
 use brr_build::build::{BuildStage, Built, Quality, Recipe, build, usual_min_distance};
 use brr_build::exclusion::{Excluded, ExclusionList};
@@ -179,7 +179,9 @@ fn recipe(args: &Args, report: &LoadReport) -> Result<Recipe> {
             .min_distance
             .unwrap_or_else(|| usual_min_distance(args.bits)),
         seed: args.seed,
-        threads: args.threads.map_or_else(brr::parallel::cores, usize::from),
+        threads: args
+            .threads
+            .map_or_else(brr::parts::parallel::cores, usize::from),
         lowercase: !args.cased,
         certificates,
         meta: provenance(args, report),

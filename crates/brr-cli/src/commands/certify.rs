@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use brr::certify::Certificate;
-use brr::{Epsilon, Model};
+use brr::Model;
+use brr::parts::certify::Certificate;
+use brr::parts::epsilon::Epsilon;
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
@@ -62,7 +63,9 @@ pub fn run(args: Args) -> Result {
             model.bits()
         )));
     }
-    let threads = args.threads.map_or_else(brr::parallel::cores, usize::from);
+    let threads = args
+        .threads
+        .map_or_else(brr::parts::parallel::cores, usize::from);
     let stages = Stages::new();
     if args.verify {
         return verify(&args, &model, threads, &stages);

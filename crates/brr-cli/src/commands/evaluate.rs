@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use brr::parallel::cores;
+use brr::parts::parallel::cores;
 use brr_eval::experiment::{self, Definition, ExperimentStage, Machine, Results};
 use brr_eval::report;
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use brr::Model;
-use brr::nearest::Scan;
+use brr::parts::nearest::Scan;
 use brr_build::quality::real_neighbors;
 use brr_build::vectors::Vectors;
 use serde_json::{Value, json};
@@ -191,7 +191,7 @@ fn vector_neighbors(vectors: &Vectors, word: &str, count: usize) -> Vec<(String,
     let Some(id) = vectors.words.iter().position(|w| w == word) else {
         return Vec::new();
     };
-    let near = real_neighbors(vectors, &[id], count, brr::parallel::cores());
+    let near = real_neighbors(vectors, &[id], count, brr::parts::parallel::cores());
     let named = |&(id, cosine): &(usize, f32)| (vectors.words[id].clone(), cosine);
     near.first()
         .map_or(Vec::new(), |near| near.iter().map(named).collect())

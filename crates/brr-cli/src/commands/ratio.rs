@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use brr::Epsilon;
-use brr::guarantee::Metric;
+use brr::Metric;
+use brr::parts::epsilon::Epsilon;
 use brr_eval::ratio::{Comparison, Equivalent, Side, compare};
 
 use crate::failure::Result;

@@ -9,11 +9,11 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use brr::calibration::simulate;
-use brr::certify::certify_ladder;
-use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
-use brr::distances::code_distances;
-use brr::model::ModelParts;
+use brr::parts::calibration::simulate;
+use brr::parts::certify::certify_ladder;
+use brr::parts::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
+use brr::parts::distances::code_distances;
+use brr::parts::model::ModelParts;
 
 /// The program.
 pub fn brr(args: &[&str]) -> Command {

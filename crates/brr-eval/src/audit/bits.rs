@@ -1,6 +1,6 @@
 //! Are bits flipped as often as claimed?
 
-use brr::codes::CodeBits;
+use brr::parts::codes::CodeBits;
 
 use super::{ALPHA, Check, SHARES};
 use crate::interval::Binomial;

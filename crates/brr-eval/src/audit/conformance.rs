@@ -7,8 +7,8 @@
 
 use std::collections::HashMap;
 
-use brr::random::Noise;
-use brr::vocabulary::WordId;
+use brr::parts::random::Noise;
+use brr::parts::vocabulary::WordId;
 
 use super::program::Asked;
 use super::{AuditError, Check, Claim};

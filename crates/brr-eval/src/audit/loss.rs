@@ -8,8 +8,8 @@
 
 use std::collections::HashMap;
 
-use brr::nearest::Scan;
-use brr::vocabulary::WordId;
+use brr::parts::nearest::Scan;
+use brr::parts::vocabulary::WordId;
 use serde::Serialize;
 
 use super::pairs::WordPair;

@@ -42,7 +42,7 @@ pub use program::{AuditError, Program};
 pub use timing::Timing;
 
 use brr::Model;
-use brr::mechanism::Mechanism;
+use brr::parts::mechanism::Mechanism;
 use serde::Serialize;
 
 pub use crate::interval::ALPHA;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use brr::Model;
-use brr::nearest::Scan;
-use brr::vocabulary::WordId;
+use brr::parts::nearest::Scan;
+use brr::parts::vocabulary::WordId;
 use serde::Serialize;
 
 use super::AuditOptions;

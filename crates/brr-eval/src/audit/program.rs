@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use brr::Model;
-use brr::vocabulary::WordId;
+use brr::parts::vocabulary::WordId;
 
 use super::Check;
 

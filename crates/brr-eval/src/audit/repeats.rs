@@ -6,8 +6,8 @@
 //! apart. All three must agree equally often. A fixed seed makes the first too
 //! frequent; one noise draw for equal words of a text makes the second too frequent.
 
-use brr::random::Noise;
-use brr::vocabulary::WordId;
+use brr::parts::random::Noise;
+use brr::parts::vocabulary::WordId;
 
 use super::program::run;
 use super::{AuditError, AuditOptions, Check, Claim, Program, pairs};

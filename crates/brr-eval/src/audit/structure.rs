@@ -8,8 +8,8 @@
 //! random, so a sound program never fails.
 
 use brr::Model;
-use brr::text::{Piece, is_one_token, pieces};
-use brr::vocabulary::WordId;
+use brr::parts::text::{Piece, is_one_token, pieces};
+use brr::parts::vocabulary::WordId;
 
 use super::pairs::{is_plain, unknown};
 use super::program::run;

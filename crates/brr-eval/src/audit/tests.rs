@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use super::*;
 use crate::fixture;
-use brr::codes::{CodeRows, hamming};
-use brr::mechanism::Brr;
-use brr::nearest::Scan;
-use brr::random::Noise;
-use brr::response::FlipThreshold;
-use brr::vocabulary::WordId;
-use brr::{Epsilon, Options as BrrOptions, Privatizer, Unknown};
+use brr::parts::codes::{CodeRows, hamming};
+use brr::parts::epsilon::Epsilon;
+use brr::parts::mechanism::Brr;
+use brr::parts::nearest::Scan;
+use brr::parts::random::Noise;
+use brr::parts::response::FlipThreshold;
+use brr::parts::vocabulary::WordId;
+use brr::{Options as BrrOptions, Privatizer, Unknown};
 
 const EPSILON: f64 = 1.2;
 
@@ -99,7 +100,7 @@ fn biased(model: &Model, words: &[Option<WordId>], margin: u32, noise: &mut Nois
     }
     let mut own = vec![0; codes.bits().limbs()];
     let nearest = Scan::new(codes).nearest(&rows);
-    let pick = |(i, n): (usize, &brr::nearest::Neighbor)| {
+    let pick = |(i, n): (usize, &brr::parts::nearest::Neighbor)| {
         let Some(word) = words[i] else { return n.id };
         codes.read(word as usize, &mut own);
         let near = hamming(&own, rows.row(i)) <= n.distance + margin;
@@ -160,7 +161,7 @@ fn bits_that_flip_together_fail() {
         let even = mask[0] & 0x5555_5555_5555_5555;
         code[0] ^= even | even << 1;
     };
-    let bits = brr::codes::CodeBits::new(64).unwrap();
+    let bits = brr::parts::codes::CodeBits::new(64).unwrap();
     assert_eq!(
         bit_flips(&mut flip, bits, EPSILON, 400).verdict,
         Verdict::Fail

@@ -11,8 +11,8 @@
 //! names the w with the largest prior(w) g(d(w, y)), or simply y itself where
 //! that did better on the training draws.
 
-use brr::vocabulary::WordId;
-use brr::{frequency, parallel};
+use brr::parts::vocabulary::WordId;
+use brr::parts::{frequency, parallel};
 use serde::Serialize;
 
 use super::simulated::Draws;

@@ -1,8 +1,8 @@
 //! Channels with known row probabilities.
 
-use brr::mechanism::Channel;
-use brr::vocabulary::WordId;
-use brr::{frequency, parallel};
+use brr::parts::mechanism::Channel;
+use brr::parts::vocabulary::WordId;
+use brr::parts::{frequency, parallel};
 
 use super::attacker::{Guess, Prior};
 use super::simulated::spread_words;
@@ -182,7 +182,7 @@ mod tests {
     /// For k-ary response and equally likely words the best guess is the output.
     #[test]
     fn guessing_against_k_ary_response() {
-        let k = Kary::new(100, brr::Epsilon::new(4.0).unwrap());
+        let k = Kary::new(100, brr::parts::epsilon::Epsilon::new(4.0).unwrap());
         let s = measure(&k, 100, &Similarity::default(), &plan());
         assert!((s.guess.unwrap().success.value - k.keep()).abs() < 1e-12);
         assert!((s.keep_by_use.value - k.keep()).abs() < 1e-12);

@@ -7,7 +7,7 @@
 //! - how often an attacker who knows the mechanism, sees one output word, and
 //!   guesses as well as possible (Bayes) names the input.
 //!
-//! Where row probabilities can be computed ([`brr::mechanism::Channel`]) all of this is exact, N_w and
+//! Where row probabilities can be computed ([`brr::parts::mechanism::Channel`]) all of this is exact, N_w and
 //! the attacker over every word of the vocabulary. Elsewhere it is simulated on a
 //! random sample of words, seeded, with 95 % confidence intervals.
 
@@ -20,7 +20,7 @@ pub use attacker::{Guess, Prior};
 pub use similarity::Similarity;
 pub use simulated::{Draws, draw, measure as simulate, spread_words};
 
-use brr::mechanism::Mechanism;
+use brr::parts::mechanism::Mechanism;
 use serde::Serialize;
 
 use crate::interval::Estimate;
@@ -50,7 +50,7 @@ impl Default for Sampling {
             words: 500,
             draws: 200,
             seed: 1,
-            threads: brr::parallel::cores(),
+            threads: brr::parts::parallel::cores(),
             attack: true,
         }
     }
@@ -109,7 +109,7 @@ pub struct Summary {
     /// N_w, every word of the vocabulary counted once.
     pub keep: Estimate,
     /// N_w, words counted by how often they are used
-    /// ([`brr::frequency`]).
+    /// ([`brr::parts::frequency`]).
     pub keep_by_use: Estimate,
     /// How N_w varies over words. The worst case for privacy is the most. (If
     /// simulated: over sampled words, whose own shares carry the noise of

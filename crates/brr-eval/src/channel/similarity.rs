@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use brr::model::Model;
-use brr::nearest::Scan;
-use brr::vocabulary::WordId;
+use brr::Model;
+use brr::parts::nearest::Scan;
+use brr::parts::vocabulary::WordId;
 
 use crate::mechanisms::Space;
 
@@ -29,7 +29,7 @@ impl Similarity {
         let mut rows = [vec![0; codes.bits().limbs()], vec![0; codes.bits().limbs()]];
         codes.read(a as usize, &mut rows[0]);
         codes.read(b as usize, &mut rows[1]);
-        Some(brr::codes::hamming(&rows[0], &rows[1]).into())
+        Some(brr::parts::codes::hamming(&rows[0], &rows[1]).into())
     }
 
     /// A word's distance to every word: Hamming if there are codes, else

@@ -1,9 +1,9 @@
 //! Channels known by their draws alone.
 
-use brr::mechanism::Mechanism;
-use brr::random::Noise;
-use brr::vocabulary::WordId;
-use brr::{frequency, parallel};
+use brr::parts::mechanism::Mechanism;
+use brr::parts::random::Noise;
+use brr::parts::vocabulary::WordId;
+use brr::parts::{frequency, parallel};
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use std::collections::HashMap;

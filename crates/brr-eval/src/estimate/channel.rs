@@ -19,12 +19,12 @@
 //!   come up rarely, from many words.
 //!
 //! Entries and draws are spent on words by how often words are used
-//! ([`brr::frequency`]): an error in a frequent word's row is seen all over.
+//! ([`brr::parts::frequency`]): an error in a frequent word's row is seen all over.
 
-use brr::mechanism::{Channel, Mechanism};
-use brr::random::Noise;
-use brr::vocabulary::WordId;
-use brr::{frequency, parallel};
+use brr::parts::mechanism::{Channel, Mechanism};
+use brr::parts::random::Noise;
+use brr::parts::vocabulary::WordId;
+use brr::parts::{frequency, parallel};
 
 /// Parts of a pass over all words: few, as each holds a number for every output.
 const PARTS: usize = 32;

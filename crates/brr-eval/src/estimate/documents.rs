@@ -1,6 +1,6 @@
 //! The words that were received, document by document.
 
-use brr::vocabulary::WordId;
+use brr::parts::vocabulary::WordId;
 /// With fewer documents than this, halves are made of words instead.
 const ENOUGH: usize = 30;
 

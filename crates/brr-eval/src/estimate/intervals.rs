@@ -22,7 +22,7 @@
 //!
 //! `experiments/estimate` has the measured shares of words within their intervals.
 
-use brr::parallel;
+use brr::parts::parallel;
 use brr_build::seeded::normal;
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};

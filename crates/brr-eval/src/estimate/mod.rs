@@ -28,7 +28,7 @@ pub use channel::{Effort, WordChannel};
 pub use documents::Documents;
 pub use update::{Frequencies, Stop};
 
-use brr::parallel;
+use brr::parts::parallel;
 use intervals::Intervals;
 
 /// What is believed before any text is seen. Public: never from the texts themselves.
@@ -51,7 +51,7 @@ impl Prior {
     /// Zipf's law over the model's order of words.
     pub fn by_rank(words: usize) -> Prior {
         Prior {
-            words: brr::frequency::shares(words),
+            words: brr::parts::frequency::shares(words),
             unknown: UNKNOWN,
         }
     }

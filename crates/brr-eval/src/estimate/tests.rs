@@ -2,10 +2,10 @@ use super::update::{explained, predict, turn};
 use super::*;
 use crate::fixture;
 use crate::mechanisms::{Family, Identity, Kary, ShippedFamily};
-use brr::Epsilon;
-use brr::mechanism::Mechanism;
-use brr::random::Noise;
-use brr::vocabulary::WordId;
+use brr::parts::epsilon::Epsilon;
+use brr::parts::mechanism::Mechanism;
+use brr::parts::random::Noise;
+use brr::parts::vocabulary::WordId;
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 

@@ -11,7 +11,7 @@
 //! model does not know are one more word, whose outputs are uniform and whose share is
 //! given: the shares of the others are scaled to what is left.
 
-use brr::parallel;
+use brr::parts::parallel;
 
 use super::channel::WordChannel;
 use super::documents::Documents;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use brr::Epsilon;
-use brr::guarantee::Guarantee;
-use brr::mechanism::Mechanism;
+use brr::Guarantee;
+use brr::parts::epsilon::Epsilon;
+use brr::parts::mechanism::Mechanism;
 
 use super::definition::{Definition, Wanted};
 use super::{NamedFamilies, NamedFamily};

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use brr::codes::CodeBits;
-use brr::model::Model;
+use brr::parts::codes::CodeBits;
+use brr::{MechanismKind, Model};
 use brr_build::binarize;
 use brr_build::build::{self, Recipe, build, usual_min_distance};
 use brr_build::vectors::{LoadOptions, Vectors, load};
@@ -16,7 +16,6 @@ use super::definition::{Definition, Entry};
 use super::{ExperimentStage, OnExperimentStage};
 use crate::error::{Error, Result};
 use crate::mechanisms::{CertifiedFamily, Family, KaryFamily, MadlibFamily, ShippedFamily, Space};
-use brr::MechanismKind;
 
 /// A mechanism whose epsilon is open, with its name in the report.
 pub struct NamedFamily {

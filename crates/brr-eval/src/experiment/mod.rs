@@ -31,7 +31,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use brr::Model;
-use brr::parallel;
+use brr::parts::parallel;
 
 use crate::dataset::Dataset;
 use crate::error::Result;

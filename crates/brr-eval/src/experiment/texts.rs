@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use brr::model::Model;
-use brr::parallel;
-use brr::vocabulary::WordId;
+use brr::Model;
+use brr::parts::parallel;
+use brr::parts::vocabulary::WordId;
 
 use crate::classifier::is_plain;
 use crate::dataset::{Dataset, Document};

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use brr::mechanism::Mechanism;
-use brr::random::Noise;
-use brr::vocabulary::WordId;
+use brr::parts::mechanism::Mechanism;
+use brr::parts::random::Noise;
+use brr::parts::vocabulary::WordId;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 

@@ -5,7 +5,7 @@
 //! noisy vector alone. But noisy vectors lie far from every word, where such a
 //! graph finds its way badly: always state [`Graph::recall`] beside a speed.
 
-use brr::vocabulary::WordId;
+use brr::parts::vocabulary::WordId;
 use hnsw_rs::prelude::{DistL2, Hnsw};
 
 use super::space::{NearestVector, Space};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use brr::certify::Certifier;
-use brr::guarantee::PairDistances;
-use brr::mechanism::{Exponential, Mechanism};
-use brr::model::Model;
-use brr::{Budget, Choice, Epsilon, Error, MechanismKind, Options, Privatizer, Result};
+use brr::parts::certify::Certifier;
+use brr::parts::distances::PairDistances;
+use brr::parts::epsilon::Epsilon;
+use brr::parts::mechanism::{Exponential, Mechanism};
+use brr::{Budget, Choice, Error, MechanismKind, Model, Options, Privatizer, Result};
 
 use super::{Kary, Madlib, NearestVector, Space};
 

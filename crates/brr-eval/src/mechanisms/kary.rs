@@ -16,11 +16,11 @@
 //! **Tokens without a code** become a uniformly random word, by the same steps. 1/N lies between
 //! B / S and A / S, so that costs at most e too.
 
-use brr::epsilon::{Epsilon, round_up};
-use brr::guarantee::{Guarantee, Metric};
-use brr::mechanism::{Channel, Mechanism};
-use brr::random::Noise;
-use brr::vocabulary::WordId;
+use brr::parts::epsilon::{Epsilon, round_up};
+use brr::parts::mechanism::{Channel, Mechanism};
+use brr::parts::random::Noise;
+use brr::parts::vocabulary::WordId;
+use brr::{Guarantee, Metric};
 
 use super::discrete_distances;
 

@@ -15,12 +15,12 @@
 
 use std::sync::Arc;
 
-use brr::Epsilon;
-use brr::epsilon::round_up;
-use brr::guarantee::{Guarantee, Metric};
-use brr::mechanism::Mechanism;
-use brr::random::Noise;
-use brr::vocabulary::WordId;
+use brr::parts::epsilon::Epsilon;
+use brr::parts::epsilon::round_up;
+use brr::parts::mechanism::Mechanism;
+use brr::parts::random::Noise;
+use brr::parts::vocabulary::WordId;
+use brr::{Guarantee, Metric};
 
 use super::noise::VectorNoise;
 use super::space::{NearestVector, Space};

@@ -1,6 +1,6 @@
 //! Mechanisms to compare with: Madlib, and three that need no vectors at all.
 //!
-//! All stand behind [`brr::mechanism::Mechanism`], as brr's own do.
+//! All stand behind [`brr::parts::mechanism::Mechanism`], as brr's own do.
 
 #[cfg(feature = "approximate")]
 mod approximate;
@@ -22,7 +22,7 @@ pub use noise::VectorNoise;
 pub use space::{NearestVector, Space};
 pub use uniform::Uniform;
 
-use brr::guarantee::PairDistances;
+use brr::parts::distances::PairDistances;
 
 /// Distances of the discrete metric over `words` words: 1 between any two, the
 /// diagonal counted in the average as everywhere.

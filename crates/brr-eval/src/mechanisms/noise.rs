@@ -11,7 +11,7 @@
 //! word is seen, which makes the attack harder and no proof easier: the real
 //! numbers' guarantee is not one of this code. For baselines only.
 
-use brr::random::Noise;
+use brr::parts::random::Noise;
 
 /// Draws noise vectors.
 #[derive(Clone, Copy, Debug, PartialEq)]

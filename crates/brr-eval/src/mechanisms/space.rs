@@ -11,8 +11,8 @@
 //! by about 1e-14 of their size). Equal vectors get equal sums, and ties go to
 //! the lowest id.
 
-use brr::guarantee::PairDistances;
-use brr::vocabulary::WordId;
+use brr::parts::distances::PairDistances;
+use brr::parts::vocabulary::WordId;
 use brr_build::matrix::gemm;
 use brr_build::quality;
 use brr_build::vectors::Vectors;

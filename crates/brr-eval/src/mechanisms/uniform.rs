@@ -1,9 +1,9 @@
 //! A random word, whatever came in: the end of the scale with no utility.
 
-use brr::guarantee::{Guarantee, Metric};
-use brr::mechanism::{Channel, Mechanism};
-use brr::random::Noise;
-use brr::vocabulary::WordId;
+use brr::parts::mechanism::{Channel, Mechanism};
+use brr::parts::random::Noise;
+use brr::parts::vocabulary::WordId;
+use brr::{Guarantee, Metric};
 
 use super::discrete_distances;
 

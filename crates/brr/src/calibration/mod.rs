@@ -8,7 +8,7 @@
 mod simulate;
 
 use simulate::shares;
-pub use simulate::{HALF_WIDTH, SAMPLES, simulate};
+pub use simulate::simulate;
 
 use crate::codes::CodeBlocks;
 use crate::epsilon::Epsilon;
@@ -17,7 +17,7 @@ use crate::frequency::Keep;
 
 /// More than the error of a share between two points of the table: what a check lets pass
 /// ([`Calibration::holds`]), and as much as the curve bends.
-pub const MARGIN: f64 = 0.0325;
+pub(crate) const MARGIN: f64 = 0.0325;
 
 /// Five standard errors of the draws that check a point.
 const TOLERANCE: f64 = 0.025;

@@ -7,7 +7,7 @@
 //! after (`lookup.rs`). [`adjacency`] says what that means for two texts. How many tokens a text has
 //! is not hidden.
 
-pub mod adjacency;
+mod adjacency;
 mod chars;
 mod contraction;
 mod cut;

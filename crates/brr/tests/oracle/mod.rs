@@ -4,8 +4,8 @@
 //! Needs nothing but the crate itself, so that it also runs where no test
 //! harness does (`tests/wasm-oracle`).
 
-use brr::codes::{CodeBits, CodeBlocks, CodeRows, hamming, to_blocks};
-use brr::nearest::{Backend, MultiIndex, Neighbor, Scan, WeightTable};
+use brr::parts::codes::{CodeBits, CodeBlocks, CodeRows, hamming, to_blocks};
+use brr::parts::nearest::{Backend, MultiIndex, Neighbor, Scan, WeightTable};
 
 /// SplitMix64: enough to make tables, and reproducible everywhere.
 pub struct Random(pub u64);

@@ -3,11 +3,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use brr::calibration::{Calibration, simulate};
-use brr::certify::certify_ladder;
-use brr::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
-use brr::distances::code_distances;
-use brr::model::{Model, ModelParts};
+use brr::Model;
+use brr::parts::calibration::{Calibration, simulate};
+use brr::parts::certify::certify_ladder;
+use brr::parts::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
+use brr::parts::distances::code_distances;
+use brr::parts::model::ModelParts;
 
 /// SplitMix64: a generator that shares nothing with the code under test.
 pub struct Mix(pub u64);

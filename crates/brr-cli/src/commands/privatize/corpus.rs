@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::time::Duration;
 
-use brr::parallel::cores;
+use brr::parts::parallel::cores;
 use brr::{Choice, Privatizer};
 use brr_corpus::{
     Document, Encoding, Format, Input, OnBadRow, Output, Progress, Report, Run, files,

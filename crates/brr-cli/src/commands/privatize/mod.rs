@@ -6,8 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use brr::mechanism::Search;
-use brr::{Choice, Layout, Options, Privatized, Privatizer, Unknown};
+use brr::{Choice, Layout, Options, Privatized, Privatizer, Search, Unknown};
 use brr_corpus::{Counts, Input, manifest};
 use serde_json::json;
 

@@ -4,8 +4,8 @@
 #[path = "../../oracle/mod.rs"]
 mod oracle;
 
-use brr::codes::CodeBits;
-use brr::nearest::{Backend, Scan};
+use brr::parts::codes::CodeBits;
+use brr::parts::nearest::{Backend, Scan};
 use oracle::{Random, disagreement, queries, table};
 
 /// Number of tables, out of `tables`, over which a search and the oracle do not
@@ -46,8 +46,8 @@ pub extern "C" fn scan(words: u32, count: u32, simd: u32) -> u32 {
     let random = &mut Random(1);
     let rows = table(CodeBits::new(256).unwrap(), words as usize, random);
     let queries = queries(&rows, count as usize, random);
-    let bytes = brr::codes::to_blocks(&rows);
-    let codes = brr::codes::CodeBlocks::new(rows.bits(), rows.len(), &bytes).unwrap();
+    let bytes = brr::parts::codes::to_blocks(&rows);
+    let codes = brr::parts::codes::CodeBlocks::new(rows.bits(), rows.len(), &bytes).unwrap();
     let backend = [Backend::Scalar, Backend::Simd128][(simd != 0) as usize];
     let found = Scan::with_backend(codes, backend).map(|s| s.nearest(&queries));
     found.map_or(u32::MAX, |f| f.iter().map(|n| n.distance).sum())

@@ -1,0 +1,82 @@
+//! The parts that models and mechanisms are made of, for those who build their own.
+//!
+//! Whoever only privatizes text needs none of them. A mechanism implements
+//! [`Mechanism`](mechanism::Mechanism) and draws from [`Noise`](random::Noise). A model is written by
+//! [`ModelParts`](model::ModelParts), most easily through the crate `brr-build`.
+
+/// The mechanisms, and the trait that they share.
+pub mod mechanism {
+    pub use crate::mechanism::{Brr, Channel, Exponential, Likelihoods, Mechanism};
+}
+
+/// The sealed source of noise.
+pub mod random {
+    pub use crate::random::Noise;
+}
+
+/// Randomized response on bits.
+pub mod response {
+    pub use crate::response::FlipThreshold;
+}
+
+/// A validated epsilon, and outward rounding.
+pub mod epsilon {
+    pub use crate::epsilon::{Epsilon, round_up};
+}
+
+/// Codes of words, and the layout in which they are stored and searched.
+pub mod codes {
+    pub use crate::codes::{CodeBits, CodeBlocks, CodeRows, hamming, to_blocks};
+}
+
+/// The exact nearest code.
+pub mod nearest {
+    pub use crate::nearest::{Backend, MultiIndex, Neighbor, Scan, WeightTable};
+}
+
+/// Words and their ids.
+pub mod vocabulary {
+    pub use crate::vocabulary::{MAX_WORD_BYTES, Vocabulary, WordId};
+}
+
+/// How a text is cut into tokens and public structure.
+pub mod text {
+    pub use crate::text::{PUNCTUATION, Piece, count, is_one_token, is_spaceless, pieces};
+}
+
+/// What a model file is written from, and the hashes that name it.
+pub mod model {
+    pub use crate::identity::{CodesIdentity, FileIdentity};
+    pub use crate::model::ModelParts;
+}
+
+/// How far the words of a vocabulary lie apart.
+pub mod distances {
+    pub use crate::distances::{Balance, ClosePair, CodeDistances, CodeStats, code_distances};
+    pub use crate::guarantee::PairDistances;
+}
+
+/// Weights of the exponential mechanism, and certificates for them.
+pub mod certify {
+    pub use crate::certify::{Certificate, Certifier, Measure, Weights, WorstPair, certify_ladder};
+}
+
+/// The table behind [`Budget::Keep`](crate::Budget::Keep).
+pub mod calibration {
+    pub use crate::calibration::{Calibration, CalibrationPoint, simulate};
+}
+
+/// How often words are used, by Zipf's law.
+pub mod frequency {
+    pub use crate::frequency::{Sampler, shares};
+}
+
+/// A look at all pairs of codes.
+pub mod all_pairs {
+    pub use crate::all_pairs::{OnShare, Visitor, for_near, visit, visit_some};
+}
+
+/// Work split so that the number of threads never shows.
+pub mod parallel {
+    pub use crate::parallel::{chunks, cores, map};
+}
