@@ -21,7 +21,7 @@ use crate::{failure, interruptible};
 /// Builds a model from a file of word vectors.
 #[pyfunction(name = "_build")]
 #[pyo3(signature = (vectors, *, bits, words, binarizer, min_distance, seed, format, word_list,
-                    cased, numbers, exclude, strict, similarity, certify, meta, threads, progress))]
+                    cased, numbers, exclude, strict, partial, similarity, certify, meta, threads, progress))]
 #[allow(clippy::too_many_arguments)] // Python's keyword arguments
 pub fn build(
     py: Python<'_>,
@@ -37,6 +37,7 @@ pub fn build(
     numbers: bool,
     exclude: Vec<PathBuf>,
     strict: bool,
+    partial: bool,
     similarity: Vec<PathBuf>,
     certify: Option<Vec<f64>>,
     meta: Vec<(String, String)>,
@@ -47,6 +48,7 @@ pub fn build(
         .ok_or_else(|| PyValueError::new_err("bits must be a multiple of 64 from 64 to 1024"))?;
     let format = format.map(str::parse::<VectorFormat>).transpose();
     let options = LoadOptions {
+        partial,
         words,
         format: format.map_err(PyValueError::new_err)?,
         word_list,

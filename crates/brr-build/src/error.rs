@@ -142,6 +142,18 @@ pub enum Error {
         found: u64,
     },
 
+    /// The file ends too early.
+    #[error(
+        "{}: the file was cut short after {rows} rows; fetch it again, or ask for a partial file to be taken",
+        path.display()
+    )]
+    CutShort {
+        /// The file.
+        path: PathBuf,
+        /// Rows that are there.
+        rows: u64,
+    },
+
     /// The header's dimension is not that of the rows.
     #[error(
         "{}: the header promises {promised} numbers a row, the rows have {found}; correct line 1",

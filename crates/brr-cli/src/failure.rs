@@ -89,6 +89,12 @@ impl From<brr_build::Error> for Failure {
         match error {
             NoWordsWanted => Failure::Usage(format!("--words: {error}")),
             UnknownBinarizer { .. } => Failure::Usage(format!("--binarizer: {error}")),
+            brr_build::Error::CutShort { .. } => {
+                let told = error.to_string();
+                Failure::Failed(
+                    told.replace("ask for a partial file to be taken", "give --partial"),
+                )
+            }
             brr_build::Error::Model(error) => error.into(),
             brr_build::Error::Read {
                 path,

@@ -322,6 +322,7 @@ def _build(
     numbers: bool,
     exclude: list[str | os.PathLike[str]],
     strict: bool,
+    partial: bool,
     similarity: list[str | os.PathLike[str]],
     certify: list[float] | None,
     meta: list[tuple[str, str]],

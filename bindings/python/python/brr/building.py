@@ -23,6 +23,7 @@ def build(
     numbers: bool = False,
     exclude: Iterable[str | os.PathLike[str]] = (),
     strict: bool = False,
+    partial: bool = False,
     similarity: Iterable[str | os.PathLike[str]] = (),
     certify: Iterable[float] | None = None,
     name: str | None = None,
@@ -55,6 +56,7 @@ def build(
         numbers: Let tokens with digits in.
         exclude: Lists of words to keep out, one per line, ``#`` begins a comment.
         strict: End at the first defective row instead of skipping it.
+        partial: Take the rows that are there of a file that was cut short.
         similarity: Word-similarity files to measure the codes on.
         certify: Epsilons to certify the exponential mechanism for: a ladder if
             None, none if empty.
@@ -86,6 +88,7 @@ def build(
         numbers=numbers,
         exclude=list(exclude),
         strict=strict,
+        partial=partial,
         similarity=list(similarity),
         certify=None if certify is None else list(certify),
         meta=[(key, value) for key, value in meta if value is not None],

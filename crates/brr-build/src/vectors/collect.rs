@@ -190,6 +190,12 @@ impl<'a> Collector<'a> {
                 found: report.rows,
             });
         }
+        if report.is_cut_short() && !self.options.partial {
+            return Err(Error::CutShort {
+                path,
+                rows: report.rows,
+            });
+        }
         if report.words == 0 {
             return Err(Error::EmptyFile { path });
         }

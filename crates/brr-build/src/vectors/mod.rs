@@ -92,6 +92,8 @@ pub struct LoadOptions {
     pub word_list: Option<PathBuf>,
     /// What to do with a row that cannot be used.
     pub on_defect: OnDefect,
+    /// Take what is there of a file that was cut short.
+    pub partial: bool,
     /// Which words may enter.
     pub filter: VocabularyRule,
     /// Words that may not, by list.

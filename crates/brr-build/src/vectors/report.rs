@@ -134,6 +134,12 @@ impl LoadReport {
         (!self.stopped_early && promised != self.rows).then_some(promised)
     }
 
+    /// Whether the file ends too early: within a row, or before what its header promises.
+    pub fn is_cut_short(&self) -> bool {
+        let fewer = self.broken_promise().is_some_and(|rows| rows > self.rows);
+        fewer || self.defects.contains_key(&Defect::CutShort)
+    }
+
     /// One line for each kind of row that was not used.
     pub(super) fn losses(&self) -> Vec<String> {
         let line = |what: String, tally: &Tally| {

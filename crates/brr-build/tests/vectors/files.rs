@@ -135,6 +135,13 @@ pub fn skip() -> LoadOptions {
     LoadOptions::default()
 }
 
+pub fn partial() -> LoadOptions {
+    LoadOptions {
+        partial: true,
+        ..skip()
+    }
+}
+
 pub fn fail() -> LoadOptions {
     LoadOptions {
         on_defect: OnDefect::Fail,

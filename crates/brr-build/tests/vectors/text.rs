@@ -75,7 +75,10 @@ fn every_defect_is_counted_or_an_error() {
 
 #[test]
 fn the_last_line_may_be_cut_short() {
-    let loaded = load_bytes("v.txt", "the 1 2 3\ncat 4 5 6\nsat 7 8", &skip()).unwrap();
+    let cut = "the 1 2 3\ncat 4 5 6\nsat 7 8";
+    let refused = load_bytes("v.txt", cut, &skip());
+    assert!(matches!(refused, Err(Error::CutShort { rows: 3, .. })));
+    let loaded = load_bytes("v.txt", cut, &partial()).unwrap();
     assert_eq!(defects(&loaded), [(Defect::CutShort, (1, 3))].into());
 }
 
@@ -149,7 +152,7 @@ fn a_header_is_not_a_row() {
 fn a_header_that_lies_about_rows_is_told() {
     for promised in ["2 3", "1000000000000 3"] {
         let text = [promised.as_bytes(), b"\n", &three().text(false)].concat();
-        let loaded = load_bytes("v.txt", &text, &skip()).unwrap();
+        let loaded = load_bytes("v.txt", &text, &partial()).unwrap();
         assert_eq!(loaded.vectors.words.len(), 3);
         assert!(loaded.report.broken_promise().is_some());
         let strict = load_bytes("v.txt", &text, &fail());

@@ -76,6 +76,9 @@ pub struct Args {
     /// Stop at the first defective row instead of skipping and counting it
     #[arg(long)]
     strict: bool,
+    /// Take the rows that are there of a file that was cut short
+    #[arg(long)]
+    partial: bool,
     /// Word-similarity file (word, word, score) to measure the codes on
     #[arg(long, value_name = "FILE", num_args = 1..)]
     similarity: Vec<PathBuf>,
@@ -139,6 +142,7 @@ fn load(args: &Args, stages: &Stages) -> Result<Loaded> {
         words: args.words,
         format: args.format,
         word_list: args.word_list.clone(),
+        partial: args.partial,
         on_defect: if args.strict {
             OnDefect::Fail
         } else {
