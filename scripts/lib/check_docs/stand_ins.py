@@ -50,7 +50,10 @@ def make(words, place, models):
     written = {value for option, value in zip(words, words[1:]) if option in WRITES.get(verb, ()) or option == ">"}
     for name in written:
         (place / name).unlink(missing_ok=True)
-    for name in set(words) - written:
+    # A folder has a text in it.
+    folder = {word for option, word in zip(words, words[1:]) if option == "--output-dir"}
+    read = {f"{word}first.txt" if word.endswith("/") else word for word in set(words) - folder}
+    for name in read - written:
         content = None if (place / name).exists() else stand_in(name, words, models)
         if content is not None:
             path = place / name.replace("*", "x")

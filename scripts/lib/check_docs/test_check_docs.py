@@ -72,9 +72,19 @@ class Checks(unittest.TestCase):
 
     def test_commands_are_found(self):
         text = "```sh\n# first\nbrr a \\\n  --b\n\nls\n```\n\n    brr c\n\n```\nsome output\n```\n\n```rust\nbrr d\n```\n"
-        self.assertEqual([command.split() for _, command in commands.commands(text)],
+        self.assertEqual([command.split() for _, command, _ in commands.commands(text)],
                          [["brr", "a", "--b"], ["ls"], ["brr", "c"]])
-        self.assertEqual([line for line, _ in commands.commands(text)], [3, 6, 9])
+        self.assertEqual([line for line, _, _ in commands.commands(text)], [3, 6, 9])
+
+    def test_what_is_shown_has_the_form_of_what_is_printed(self):
+        text = "```sh\nls\nbrr a\n```\n\n```text\nbrr: loss 1.5\n```\n"
+        self.assertEqual([shown for _, _, shown in commands.commands(text)], [None, "brr: loss 1.5"])
+        printed = "brr: loss 15,7 per word\nsome drawn words\n"
+        self.assertIsNone(commands.differs("brr: loss 3 per word\n\nother words here", printed))
+        for shown in ["brr: loss 3 per word", "brr: loss 3 a word\nother words here",
+                      "brr: loss 3 per word\nother words", printed + "{\"a\": 1}"]:
+            self.assertIsNotNone(commands.differs(shown, printed), shown)
+        self.assertIsNone(commands.differs('{"a": 1, "b": 2}', '{"b": [], "a": "x"}'))
 
     def test_blocks_in_lists_are_prose(self):
         text = "- item\n\n    more `of` it\n\nafter\n\n    code\n"
