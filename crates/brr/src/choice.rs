@@ -7,6 +7,17 @@ use crate::privatizer::MechanismKind;
 use crate::text::{Layout, Unknown};
 
 /// One of a few things to choose from, each with a name.
+///
+/// ```
+/// use brr::{Choice, MechanismKind};
+///
+/// assert_eq!(MechanismKind::parse("brr")?, MechanismKind::Brr);
+/// assert_eq!(MechanismKind::default().name(), "exponential");
+/// for (name, _, meaning) in MechanismKind::ALL {
+///     println!("{name}: {meaning}");
+/// }
+/// # Ok::<(), brr::Error>(())
+/// ```
 pub trait Choice: Copy + PartialEq + Default + 'static {
     /// What is chosen, as messages call it.
     const WHAT: &'static str;

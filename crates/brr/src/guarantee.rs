@@ -26,6 +26,15 @@ use crate::epsilon::{Epsilon, round_down, round_up};
 use crate::error::{Error, Result};
 
 /// The distance between words in which an epsilon is measured.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use brr::{Options, Privatizer};
+/// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+/// # let privatizer = Privatizer::new(model, Options::default())?;
+/// assert_eq!(privatizer.guarantee().metric.to_string(), "hamming-256");
+/// # Ok::<(), brr::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Metric {
@@ -64,6 +73,18 @@ pub struct PairDistances {
 }
 
 /// A mechanism's promise over a vocabulary.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use brr::{Options, Privatizer};
+/// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+/// # let privatizer = Privatizer::new(model, Options::default())?;
+/// let guarantee = privatizer.guarantee();
+/// println!("epsilon {} in {}", guarantee.epsilon, guarantee.metric);
+/// // Words that are near each other are harder to tell apart than any two words.
+/// assert!(guarantee.nearest() < guarantee.bound() && guarantee.bound() < guarantee.worst());
+/// # Ok::<(), brr::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Guarantee {
@@ -131,6 +152,17 @@ impl Guarantee {
 }
 
 /// How a user states the privacy wanted.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+/// use brr::{Budget, Options, Privatizer};
+///
+/// let options = Options::default().with_budget(Budget::Bound(16.0));
+/// let privatizer = Privatizer::new(model, options)?;
+/// assert!(privatizer.guarantee().bound() <= 16.0);
+/// # Ok::<(), brr::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Budget {
@@ -151,6 +183,13 @@ impl Budget {
     pub const DEFAULT: Budget = Budget::Keep(0.5);
 
     /// Checks the number itself, without a model.
+    ///
+    /// ```
+    /// use brr::Budget;
+    ///
+    /// assert!(Budget::Keep(0.4).validate().is_ok());
+    /// assert!(Budget::Keep(40.0).validate().is_err());
+    /// ```
     pub fn validate(self) -> Result<Budget> {
         match self {
             Budget::Epsilon(value) => {

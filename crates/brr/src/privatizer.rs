@@ -29,6 +29,16 @@ pub enum MechanismKind {
 }
 
 /// Everything that can be chosen: start from the defaults, and change what should differ.
+///
+/// ```
+/// use brr::{Budget, Layout, MechanismKind, Options, Unknown};
+///
+/// let options = Options::default()
+///     .with_mechanism(MechanismKind::Brr)
+///     .with_budget(Budget::Epsilon(1.5))
+///     .with_layout(Layout::Words);
+/// assert_eq!(options.unknown, Unknown::Random);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Options {
@@ -106,6 +116,19 @@ pub(crate) struct Drawn<'t> {
 }
 
 /// Privatizes texts. `Send + Sync`, and cheap to share behind a reference.
+///
+/// ```
+/// # let model = std::sync::Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+/// use std::sync::Arc;
+/// use brr::{Budget, Options, Privatizer};
+///
+/// let options = Options::default().with_budget(Budget::Keep(0.4));
+/// let privatizer = Privatizer::new(model, options)?;
+/// // Each call draws anew: releasing two draws of one text spends the budget twice.
+/// println!("{}", privatizer.privatize("I have a secret")?.text);
+/// assert!(privatizer.expected_keep().is_some_and(|keep| keep.weighted <= 0.4));
+/// # Ok::<(), brr::Error>(())
+/// ```
 pub struct Privatizer {
     model: Arc<Model>,
     mechanism: Box<dyn Mechanism>,
@@ -176,6 +199,17 @@ impl Privatizer {
 
     /// The largest loss between two [neighbouring](Self::adjacency) texts of so many tokens;
     /// infinite if the [`Unknown`] rule tells some neighbours apart.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use brr::{Options, Privatizer};
+    /// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+    /// # let privatizer = Privatizer::new(model, Options::default())?;
+    /// let private = privatizer.privatize("a text of five tokens")?;
+    /// let loss = privatizer.total_loss(private.tokens);
+    /// assert!(loss <= 5.001 * privatizer.guarantee().worst_token());
+    /// # Ok::<(), brr::Error>(())
+    /// ```
     pub fn total_loss(&self, tokens: u64) -> f64 {
         match self.adjacency().is_covered() {
             true => self.guarantee().total(tokens),
@@ -192,12 +226,32 @@ impl Privatizer {
 
     /// Privatizes many texts at once, each word on its own: faster than one by
     /// one, with the same distribution.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use brr::{Options, Privatizer};
+    /// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+    /// # let privatizer = Privatizer::new(model, Options::default())?;
+    /// let private = privatizer.privatize_batch(&["one text", "and another text"])?;
+    /// assert_eq!(private[1].tokens, 3);
+    /// # Ok::<(), brr::Error>(())
+    /// ```
     pub fn privatize_batch(&self, texts: &[impl AsRef<str>]) -> Result<Vec<Privatized>> {
         self.privatize_capped(texts, |_| u64::MAX)
     }
 
     /// As [`privatize_batch`](Self::privatize_batch), with at most `cap(i)` tokens of text `i`:
     /// those beyond are deleted, with whatever stands behind the last one that is kept.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use brr::{Options, Privatizer};
+    /// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+    /// # let privatizer = Privatizer::new(model, Options::default())?;
+    /// let private = privatizer.privatize_capped(&["a long text"], |_| 2)?;
+    /// assert_eq!((private[0].tokens, private[0].cut), (2, 1));
+    /// # Ok::<(), brr::Error>(())
+    /// ```
     pub fn privatize_capped(
         &self,
         texts: &[impl AsRef<str>],

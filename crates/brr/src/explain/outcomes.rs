@@ -31,6 +31,21 @@ impl Outcomes {
 /// The `top` most likely outputs for `word`: computed if the mechanism's
 /// probabilities are known, else estimated from `draws` outputs.
 ///
+/// ```
+/// # use std::sync::Arc;
+/// # use brr::{Options, Privatizer};
+/// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+/// # let privatizer = Privatizer::new(model, Options::default())?;
+/// let secret = privatizer.model().find("secret").expect("a word of the model");
+/// let found = brr::explain::outcomes(&privatizer, secret, 5, 10_000)?;
+/// for likely in &found.likely {
+///     let word = privatizer.model().vocabulary().word(likely.word);
+///     println!("{word} {:.3}", likely.chance.probability);
+/// }
+/// assert_eq!(found.likely.len(), 5);
+/// # Ok::<(), brr::Error>(())
+/// ```
+///
 /// # Panics
 /// If the model has no such word.
 pub fn outcomes(

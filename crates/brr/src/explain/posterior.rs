@@ -32,6 +32,19 @@ pub struct Posterior {
 /// The `top` most likely inputs behind the output `word`, every word of the
 /// vocabulary being equally likely beforehand; with up to `draws` draws.
 ///
+/// ```
+/// # use std::sync::Arc;
+/// # use brr::{Options, Privatizer};
+/// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+/// # let privatizer = Privatizer::new(model, Options::default())?;
+/// let secret = privatizer.model().find("secret").expect("a word of the model");
+/// let found = brr::explain::posterior(&privatizer, secret, 5, 10_000)?;
+/// // The word itself is the likeliest origin, and not the only one.
+/// assert_eq!(found.likely[0].word, secret);
+/// assert!(found.likely[0].chance.probability < 1.0);
+/// # Ok::<(), brr::Error>(())
+/// ```
+///
 /// # Panics
 /// If the model has no such word.
 pub fn posterior(

@@ -36,6 +36,16 @@ pub struct Trace {
 
 /// Privatizes a text as [`Privatizer::privatize`] does, and keeps what became
 /// of what.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use brr::{Options, Privatizer};
+/// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+/// # let privatizer = Privatizer::new(model, Options::default())?;
+/// let trace = brr::explain::trace(&privatizer, "two words")?;
+/// assert_eq!(trace.tokens, 2);
+/// # Ok::<(), brr::Error>(())
+/// ```
 pub fn trace(privatizer: &Privatizer, text: &str) -> Result<Trace> {
     let texts = [text];
     let drawn = privatizer.draw(&texts, |_| u64::MAX, &mut Noise::from_os()?);

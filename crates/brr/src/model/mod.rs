@@ -218,6 +218,16 @@ impl Model {
 
     /// Reads a model file into memory. (A copy, not a memory map: a file that
     /// is replaced or cut while in use cannot change what is being used.)
+    ///
+    /// ```
+    /// use brr::{Model, Standing};
+    ///
+    /// let model = Model::open("../brr-english/src/english.brr")?;
+    /// assert!(model.find("Secret").is_some());
+    /// // The built-in model is known; what another file claims is used after `check`.
+    /// assert_eq!(model.standing(), Standing::Pinned);
+    /// # Ok::<(), brr::Error>(())
+    /// ```
     pub fn open(path: impl AsRef<Path>) -> Result<Model> {
         use std::io::Read;
         let path = path.as_ref();

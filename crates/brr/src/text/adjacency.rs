@@ -30,6 +30,17 @@ use std::fmt;
 use super::render::{Layout, Unknown};
 
 /// The relation between texts that a privatizer's guarantee is about.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use brr::{Options, Privatizer};
+/// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+/// # let privatizer = Privatizer::new(model, Options::default())?;
+/// let adjacency = privatizer.adjacency();
+/// println!("{adjacency}");
+/// assert!(adjacency.is_covered());
+/// # Ok::<(), brr::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adjacency {
     layout: Layout,

@@ -4,6 +4,18 @@ use super::Piece;
 use crate::vocabulary::{Vocabulary, WordId};
 
 /// What of a text's structure reaches the output.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+/// use brr::{Layout, Options, Privatizer};
+///
+/// let kept = Privatizer::new(model.clone(), Options::default())?;
+/// assert!(kept.privatize("Really?")?.text.ends_with('?'));
+/// let words = Privatizer::new(model, Options::default().with_layout(Layout::Words))?;
+/// assert!(!words.privatize("Really?")?.text.ends_with('?'));
+/// # Ok::<(), brr::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
     /// White space, line-break tags and listed punctuation marks.
@@ -14,6 +26,18 @@ pub enum Layout {
 }
 
 /// What becomes of a token that has no code.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+/// use brr::{Options, Privatizer, Unknown};
+///
+/// let masked = Privatizer::new(model, Options::default().with_unknown(Unknown::Mask))?;
+/// assert_eq!(masked.privatize("qwxzv")?.text, "<unk>");
+/// // Which tokens are unknown is shown: no finite loss can be promised.
+/// assert!(masked.total_loss(1).is_infinite());
+/// # Ok::<(), brr::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unknown {
     /// A uniformly random word: the output does not tell that it was unknown.
