@@ -1,7 +1,8 @@
 //! The parts that models and mechanisms are made of, for those who build their own.
 //!
 //! Whoever only privatizes text needs none of them. A mechanism implements
-//! [`Mechanism`](mechanism::Mechanism) and draws from [`Noise`](random::Noise). A model is written by
+//! [`Mechanism`](mechanism::Mechanism) and draws from [`Noise`](random::Noise); `own_mechanism`
+//! among the examples of `brr-eval` is one from proof to audit. A model is written by
 //! [`ModelParts`](model::ModelParts), most easily through the crate `brr-build`.
 
 /// The mechanisms, and the trait that they share.
