@@ -1,6 +1,7 @@
 //! Names, defaults and help of what can be chosen: the core's table, for Python.
 
 use brr::{Budget, Choice, Layout, MechanismKind, Search, Unknown};
+use brr_corpus::{Document, Format, OnBadRow};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -16,6 +17,9 @@ pub fn table(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     all.set_item("layout", names::<Layout>(py)?)?;
     all.set_item("unknown", names::<Unknown>(py)?)?;
     all.set_item("search", names::<Search>(py)?)?;
+    all.set_item("format", names::<Format>(py)?)?;
+    all.set_item("document", names::<Document>(py)?)?;
+    all.set_item("on_bad_row", names::<OnBadRow>(py)?)?;
     Ok(all)
 }
 

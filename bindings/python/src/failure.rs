@@ -73,6 +73,14 @@ pub fn model(py: Python<'_>, message: &str) -> PyErr {
     new(py, "ModelError", message.to_owned())
 }
 
+/// A file that cannot be read or written; with a number, Python's OSError can be asked for it.
+pub fn file(py: Python<'_>, number: Option<i32>, message: String) -> PyErr {
+    match number {
+        Some(number) => new(py, "FileError", (number, message)),
+        None => new(py, "FileError", message),
+    }
+}
+
 /// Something about the texts handed in; `row` counts from 0.
 pub fn input(py: Python<'_>, message: String, row: Option<usize>) -> PyErr {
     new(py, "InputError", (message, row))

@@ -2,7 +2,7 @@
 //!
 //! Nothing of the privatization is done here. [`privatizer`] and [`model`] wrap
 //! the core, [`explain`] looks into it, [`build`] makes models, [`batch`] spreads
-//! rows over threads, [`interruptible`] hears Ctrl-C meanwhile, [`choices`] is the core's table of
+//! rows over threads, [`file`] hands whole files to `brr-corpus`, [`interruptible`] hears Ctrl-C meanwhile, [`choices`] is the core's table of
 //! names and defaults, [`column`] takes and gives Arrow columns, [`failure`] turns
 //! errors into exceptions. What a pandas or polars object is, only the Python
 //! sources know.
@@ -13,6 +13,7 @@ mod choices;
 mod column;
 mod explain;
 mod failure;
+mod file;
 mod guarantee;
 mod interruptible;
 mod model;
@@ -30,6 +31,8 @@ mod _native {
     use super::column::ArrowColumn;
     #[pymodule_export]
     use super::explain::{Chance, Likely, Outcomes, Posterior};
+    #[pymodule_export]
+    use super::file::{FileReport, privatize_file};
     #[pymodule_export]
     use super::guarantee::{Guarantee, PairDistances};
     #[pymodule_export]

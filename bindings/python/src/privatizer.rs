@@ -247,6 +247,11 @@ impl Privatizer {
         &self.inner
     }
 
+    /// The core's privatizer, to be taken along to another thread.
+    pub fn share(&self) -> Arc<brr::Privatizer> {
+        self.inner.clone()
+    }
+
     /// All rows, with the interpreter free for other threads.
     fn run<T>(
         &self,
@@ -289,7 +294,8 @@ fn row_text(cell: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<Option<PyBa
     })
 }
 
-fn parse<T: Choice>(py: Python<'_>, name: &str) -> PyResult<T> {
+/// The choice with this name.
+pub fn parse<T: Choice>(py: Python<'_>, name: &str) -> PyResult<T> {
     T::parse(name).map_err(|error| failure::to_py(py, &error))
 }
 

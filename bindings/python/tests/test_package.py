@@ -34,9 +34,17 @@ def test_names_and_defaults_are_those_of_the_core():
     ):  # fmt: skip
         core = tuple(_native.CHOICES[option])
         assert get_args(names) == core
-        for where in (brr.Privatizer.__new__, brr.spark.privatize, TextPrivatizer.__init__):
+        for where in (
+            brr.Privatizer.__new__, brr.privatize_file, brr.spark.privatize,
+            TextPrivatizer.__init__,
+        ):  # fmt: skip
             assert inspect.signature(where).parameters[option].default == core[0]
         assert all(_native.CHOICES[option].values()), "each has its help"
+    for option, names in (
+        ("format", choices.Format), ("document", choices.Document),
+        ("on_bad_row", choices.OnBadRow),
+    ):  # fmt: skip
+        assert get_args(names) == tuple(_native.CHOICES[option])
     plain = brr.Privatizer()
     keyword, value = _native.DEFAULT_BUDGET
     stated = brr.Privatizer(
@@ -54,6 +62,7 @@ def test_names_and_defaults_are_those_of_the_core():
 def test_what_writes_data_sets_wants_a_budget():
     for write in (
         lambda: brr.spark.privatize(None, "text"),
+        lambda: brr.privatize_file("in.txt", "out.txt"),
         lambda: TextPrivatizer().fit(["film"]),
         lambda: TextPrivatizer().transform(["film"]),
     ):

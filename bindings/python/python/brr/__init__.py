@@ -18,12 +18,13 @@ from brr._native import (
     CalibrationPoint,
     Certificate,
     Chance,
+    FileReport,
     Guarantee,
     Likely,
     Model,
-    Posterior,
     Outcomes,
     PairDistances,
+    Posterior,
     Privatized,
     __version__,
 )
@@ -34,6 +35,7 @@ from brr.errors import (
     BuildError,
     BuildFileError,
     EntropyError,
+    FileError,
     InputError,
     InternalError,
     ModelError,
@@ -41,6 +43,7 @@ from brr.errors import (
     PrivacyWarning,
     UncheckedModelError,
 )
+from brr.files import privatize_file
 from brr.privatizer import Privatizer
 from brr.ratio import Ratio, ratio
 
@@ -54,6 +57,8 @@ __all__ = [
     "Certificate",
     "Chance",
     "EntropyError",
+    "FileError",
+    "FileReport",
     "Guarantee",
     "InputError",
     "InternalError",
@@ -61,9 +66,9 @@ __all__ = [
     "Model",
     "ModelError",
     "ModelFileError",
-    "Posterior",
     "Outcomes",
     "PairDistances",
+    "Posterior",
     "PrivacyWarning",
     "Privatized",
     "Privatizer",
@@ -71,5 +76,6 @@ __all__ = [
     "UncheckedModelError",
     "__version__",
     "build",
+    "privatize_file",
     "ratio",
 ]

@@ -241,6 +241,41 @@ class Privatized:
         """How many of them had no code. Not private: for the user's own eyes."""
 
 @final
+class FileReport:
+    """What was done to a file."""
+
+    @property
+    def rows(self) -> int:
+        """Rows read, bad ones included; lines of plain text."""
+    @property
+    def documents(self) -> int:
+        """Cells (in plain text: documents) that were privatized."""
+    @property
+    def words(self) -> int:
+        """Their words."""
+    @property
+    def unknown_words(self) -> int:
+        """How many of them the model does not know. Not private: for the user's own eyes."""
+    @property
+    def skipped(self) -> int:
+        """Bad rows that were left out."""
+    @property
+    def emptied(self) -> int:
+        """Bad rows that were kept without their text."""
+    @property
+    def words_cut(self) -> int:
+        """Words that were deleted because their unit had ``max_words`` already."""
+    @property
+    def unseen_columns(self) -> list[int]:
+        """Places in ``columns`` of those that no row of this run had."""
+    @property
+    def manifest(self) -> dict[str, Any] | None:
+        """The record of the run, as a file named by ``manifest`` has it.
+
+        None if the run that was to be resumed was complete already.
+        """
+
+@final
 class ArrowColumn:
     """A privatized column, for any library that reads Arrow."""
 
@@ -329,3 +364,25 @@ def _build(
     threads: int | None,
     progress: Callable[[str, float], object] | None,
 ) -> Model: ...
+def _privatize_file(
+    privatizer: Privatizer,
+    input: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    columns: list[str],
+    format: str | None,
+    unit: str | None,
+    max_words: int | None,
+    header: bool | None,
+    delimiter: str | None,
+    quotes: bool,
+    optional_columns: bool,
+    document: str | None,
+    on_bad_row: str | None,
+    max_record: int | None,
+    manifest: str | os.PathLike[str] | None,
+    resume: bool,
+    force: bool,
+    threads: int | None,
+    progress: Callable[[int, int], object] | None,
+) -> FileReport: ...

@@ -16,6 +16,9 @@ Mechanism = Literal["exponential", "brr"]
 Layout = Literal["keep", "words"]
 Unknown = Literal["random", "mask", "drop", "keep"]
 Search = Literal["scan", "multi-index"]
+Format = Literal["text", "csv", "tsv", "jsonl", "json", "parquet"]
+Document = Literal["line", "file"]
+OnBadRow = Literal["fail", "skip", "copy-null"]
 
 
 def _default(option: str) -> Any:
@@ -26,6 +29,7 @@ MECHANISM: Mechanism = _default("mechanism")
 LAYOUT: Layout = _default("layout")
 UNKNOWN: Unknown = _default("unknown")
 SEARCH: Search = _default("search")
+ON_BAD_ROW: OnBadRow = _default("on_bad_row")
 
 
 def need_budget(epsilon: float | None, bound: float | None, keep: float | None) -> None:

@@ -24,6 +24,10 @@ class ModelFileError(BrrError, OSError):
     """A model file that cannot be read."""
 
 
+class FileError(BrrError, OSError):
+    """A file that cannot be read or written, or that stands where one is to be written."""
+
+
 class BuildError(BrrError, ValueError):
     """Word vectors that no model can be built from."""
 
@@ -39,8 +43,8 @@ class EntropyError(BrrError, OSError):
 class InputError(BrrError, TypeError, ValueError):
     """Texts that cannot be privatized: a cell of the wrong type or broken Unicode.
 
-    ``row`` is the position of the first such cell, counted from 0, where one is
-    to blame.
+    ``row`` is the position of the first such cell, where one is to blame: counted from 0
+    in what was handed over, from 1 and without the header in a file.
     """
 
     row: int | None

@@ -1,0 +1,207 @@
+//! Whole files: `brr privatize --input --output` from Python.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+
+use brr::Choice;
+use brr_corpus::{Error, FileProblem, Input, Output, Progress, Run};
+use pyo3::prelude::*;
+
+use crate::privatizer::{Privatizer, parse};
+use crate::{batch, failure, interruptible};
+
+/// What was done to a file.
+#[pyclass(frozen, get_all, module = "brr")]
+pub struct FileReport {
+    /// Rows read, bad ones included; lines of plain text.
+    rows: u64,
+    /// Cells (in plain text: documents) that were privatized.
+    documents: u64,
+    /// Their words.
+    words: u64,
+    /// How many of them the model does not know. Not private: for the user's own eyes.
+    unknown_words: u64,
+    /// Bad rows that were left out.
+    skipped: u64,
+    /// Bad rows that were kept without their text.
+    emptied: u64,
+    /// Words that were deleted because their unit had `max_words` already.
+    words_cut: u64,
+    /// Places in `columns` of those that no row of this run had.
+    unseen_columns: Vec<usize>,
+    /// The record of the run, as a file named by `manifest` has it. None if the run that was
+    /// to be resumed was complete already.
+    manifest: Option<Py<PyAny>>,
+}
+
+#[pymethods]
+impl FileReport {
+    fn __repr__(&self) -> String {
+        format!(
+            "FileReport(rows={}, documents={}, words={})",
+            self.rows, self.documents, self.words
+        )
+    }
+}
+
+impl FileReport {
+    fn new(py: Python<'_>, report: brr_corpus::Report) -> PyResult<FileReport> {
+        let read = |record: serde_json::Value| {
+            let loads = py.import("json")?.getattr("loads")?;
+            Ok::<_, PyErr>(loads.call1((record.to_string(),))?.unbind())
+        };
+        let place = |column: brr_corpus::ColumnRole| match column {
+            brr_corpus::ColumnRole::Private { index, .. } => Some(index),
+            brr_corpus::ColumnRole::Unit => None,
+        };
+        let counts = report.counts;
+        Ok(FileReport {
+            rows: counts.rows,
+            documents: counts.documents,
+            words: counts.words,
+            unknown_words: counts.unknown,
+            skipped: counts.skipped,
+            emptied: counts.emptied,
+            words_cut: counts.cut,
+            unseen_columns: report.unseen.into_iter().filter_map(place).collect(),
+            manifest: report.manifest.map(read).transpose()?,
+        })
+    }
+}
+
+/// Privatizes a file into another.
+#[pyfunction(name = "_privatize_file")]
+#[pyo3(signature = (privatizer, input, output, *, columns, format, unit, max_words, header,
+                    delimiter, quotes, optional_columns, document, on_bad_row, max_record,
+                    manifest, resume, force, threads, progress))]
+#[allow(clippy::too_many_arguments)] // Python's keyword arguments
+pub fn privatize_file(
+    py: Python<'_>,
+    privatizer: &Privatizer,
+    input: PathBuf,
+    output: PathBuf,
+    columns: Vec<String>,
+    format: Option<&str>,
+    unit: Option<String>,
+    max_words: Option<u64>,
+    header: Option<bool>,
+    delimiter: Option<char>,
+    quotes: bool,
+    optional_columns: bool,
+    document: Option<&str>,
+    on_bad_row: Option<&str>,
+    max_record: Option<usize>,
+    manifest: Option<PathBuf>,
+    resume: bool,
+    force: bool,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<FileReport> {
+    let core = privatizer.share();
+    let format = named(py, format)?;
+    let document = named(py, document)?;
+    let on_bad_row = named(py, on_bad_row)?.unwrap_or_default();
+    // A character of several bytes is none that a delimiter may be.
+    let delimiter = delimiter.map(|c| u8::try_from(c).unwrap_or(u8::MAX));
+    let threads = batch::threads(threads)?;
+    let size = std::fs::metadata(&input).map_or(0, |found| found.len());
+    let stop = Arc::new(AtomicBool::new(false));
+    let (stopped, (end, ended)) = (stop.clone(), mpsc::channel::<()>());
+    let work = move || {
+        // Dropped when the work is done, whatever came of it.
+        let _end = end;
+        let tell = |told| {
+            if let Progress::Bytes(done) = told {
+                interruptible::tell(progress.as_ref(), (done, size));
+            }
+        };
+        let usual = Run::new(&core);
+        let run = Run {
+            columns,
+            format,
+            unit,
+            max_words,
+            header,
+            delimiter,
+            quotes,
+            optional_columns,
+            document,
+            on_bad_row,
+            max_record: max_record.unwrap_or(usual.max_record),
+            manifest,
+            resume,
+            force,
+            threads,
+            stop: Some(&stopped),
+            progress: Some(&tell),
+            ..usual
+        };
+        run.run(Input::File(input), Output::File(output))
+    };
+    let give_up = || {
+        stop.store(true, Ordering::Relaxed);
+        // Until what is done is safe: a chunk for each thread, at most.
+        py.detach(move || {
+            let _ = ended.recv();
+        });
+    };
+    let report = interruptible::run(py, work, give_up)?.map_err(|e| failure_of(py, &e))?;
+    FileReport::new(py, report)
+}
+
+fn named<T: Choice>(py: Python<'_>, name: Option<&str>) -> PyResult<Option<T>> {
+    name.map(|name| parse(py, name)).transpose()
+}
+
+/// An error of a run as an exception, with the way out in Python's words.
+fn failure_of(py: Python<'_>, error: &Error) -> PyErr {
+    let message = format!("{error}{}", way_out(error));
+    match cause(error) {
+        Error::Privatizer(core) => failure::to_py(py, core),
+        Error::File { source, .. } | Error::Input(source) | Error::Output(source) => {
+            failure::file(py, source.raw_os_error(), message)
+        }
+        Error::InTheWay { .. } => failure::file(py, None, message),
+        Error::BadRow { row, .. } => {
+            let row = usize::try_from(*row).ok();
+            failure::input(py, message, row)
+        }
+        Error::Thread => failure::internal(py),
+        _ => failure::input(py, message, None),
+    }
+}
+
+/// What ended an unfinished run, or the error itself.
+fn cause(error: &Error) -> &Error {
+    match error {
+        Error::Unfinished { cause, .. } => cause,
+        error => error,
+    }
+}
+
+fn way_out(error: &Error) -> &'static str {
+    const REPLACE: &str = ": choose another name, or give force=True to replace it";
+    const ANEW: &str = "; give force=True without resume=True to start anew";
+    match error {
+        Error::InTheWay { problem, .. } => match problem {
+            FileProblem::OutputExists
+            | FileProblem::NothingToResume
+            | FileProblem::ManifestExists => REPLACE,
+            FileProblem::UnfinishedRun => ": go on with resume=True, or start anew with force=True",
+            FileProblem::OutputAppeared => " (resume=True)",
+            FileProblem::OutputIsFolder | FileProblem::InUse => "",
+            _ => ANEW,
+        },
+        Error::Differs { .. } | Error::InputChanged => ANEW,
+        Error::Misfit { .. } => ": name its kind by format= if it is not",
+        Error::NoColumns { .. } => " with columns=; all others are copied as they are",
+        Error::FormatsDiffer { .. } => "; choose another extension, or give format=",
+        Error::HeaderUnknown => ": give header=True or header=False",
+        Error::TornFirstRow => "; check delimiter=, or give quotes=False",
+        Error::CannotSkip { .. } => "; use on_bad_row='copy-null'",
+        Error::BadRow { .. } => "; on_bad_row says what becomes of such rows",
+        Error::Unfinished { .. } => ", go on with resume=True",
+        _ => "",
+    }
+}
