@@ -47,6 +47,13 @@
 // They are written as they are: NOT PRIVATE.
 #define BRR_UNKNOWN_KEEP 3
 
+// BRR looks at every code, in a time that tells nothing about the word.
+#define BRR_SEARCH_SCAN 0
+
+// BRR uses multi-index hashing: faster at a large epsilon, in a time that depends on the
+// noisy code.
+#define BRR_SEARCH_MULTI_INDEX 1
+
 // Bytes of a word, its NUL included.
 #define BRR_WORD_BYTES 256
 
@@ -56,8 +63,8 @@ typedef enum brr_status {
   BRR_OK = 0,
   // A null pointer, or a choice that does not exist.
   BRR_INVALID_ARGUMENT = 1,
-  // The text is not UTF-8.
-  BRR_INVALID_UTF8 = 2,
+  // The text is not UTF-8, or the model does not have the word.
+  BRR_INVALID_INPUT = 2,
   // A budget that is out of range, or that the model cannot solve.
   BRR_INVALID_BUDGET = 3,
   // Not a model, or a damaged one.
@@ -68,8 +75,6 @@ typedef enum brr_status {
   BRR_NO_ENTROPY = 6,
   // The caller's buffer is too small; nothing was written to it.
   BRR_BUFFER_TOO_SMALL = 7,
-  // The model does not have this word.
-  BRR_UNKNOWN_WORD = 8,
   // A bug in brr. Nothing was privatized.
   BRR_INTERNAL = 9,
   // A share of kept words was asked of a model whose file was not checked.
@@ -118,6 +123,8 @@ typedef struct brr_options {
   uint32_t layout;
   // BRR_UNKNOWN_...
   uint32_t unknown;
+  // BRR_SEARCH_...: how BRR_MECHANISM_BRR finds the nearest word.
+  uint32_t search;
 } brr_options;
 
 // What is promised, per token. All losses are rounded up.
@@ -131,9 +138,11 @@ typedef struct brr_guarantee {
   // Loss at the farthest pair: no two words exceed it.
   double worst;
   // Largest loss between a token without a code and a word.
-  double unknown;
+  double unknown_loss;
+  // Largest loss between any two tokens, words or not.
+  double worst_token;
   // Expected share of words that stay; negative if not known.
-  double keep;
+  double expected_keep;
 } brr_guarantee;
 
 // A privatized text, to be freed with brr_text_free().
@@ -157,7 +166,8 @@ extern "C" {
 const char *brr_version(void);
 
 // The most likely outputs when `word` goes in, itself among them: exact for
-// the exponential mechanism, else estimated from `draws` draws.
+// the exponential mechanism, else estimated from `draws` draws (0 for the default, 10,000).
+// BRR_INVALID_INPUT if the model does not have the word.
 //
 // # Safety
 // `privatizer` is alive, `word` readable for `len` bytes, `out` writable for

@@ -3,7 +3,7 @@
 //! The numbers are part of the library's interface and stay; which choices there are, and
 //! which of them is the default, only the core says.
 
-use brr::{Budget, Choice, Layout, MechanismKind, Unknown};
+use brr::{Budget, Choice, Layout, MechanismKind, Search, Unknown};
 
 use crate::failure::Failure;
 
@@ -32,6 +32,12 @@ pub const BRR_UNKNOWN_MASK: u32 = 1;
 pub const BRR_UNKNOWN_DROP: u32 = 2;
 /// They are written as they are: NOT PRIVATE.
 pub const BRR_UNKNOWN_KEEP: u32 = 3;
+
+/// BRR looks at every code, in a time that tells nothing about the word.
+pub const BRR_SEARCH_SCAN: u32 = 0;
+/// BRR uses multi-index hashing: faster at a large epsilon, in a time that depends on the
+/// noisy code.
+pub const BRR_SEARCH_MULTI_INDEX: u32 = 1;
 
 /// A choice that C programs make by number.
 pub trait Numbered: Choice {
@@ -75,22 +81,26 @@ impl Numbered for Unknown {
     ];
 }
 
+impl Numbered for Search {
+    const NUMBERS: &'static [(u32, Search)] = &[
+        (BRR_SEARCH_SCAN, Search::Scan),
+        (BRR_SEARCH_MULTI_INDEX, Search::MultiIndex),
+    ];
+}
+
 // A choice that the core gets, and that has no number here, does not compile.
 const _: () = {
     assert!(MechanismKind::NUMBERS.len() == MechanismKind::ALL.len());
     assert!(Layout::NUMBERS.len() == Layout::ALL.len());
     assert!(Unknown::NUMBERS.len() == Unknown::ALL.len());
+    assert!(Search::NUMBERS.len() == Search::ALL.len());
+    assert!(Budget::NAMES.len() == BRR_BUDGET_KEEP as usize + 1);
 };
 
-/// A budget's kind and value.
+/// A budget's kind and value: kinds are numbered as in the core's table.
 pub fn budget_number(budget: Budget) -> (u32, f64) {
-    match budget {
-        Budget::Epsilon(value) => (BRR_BUDGET_EPSILON, value),
-        Budget::Bound(value) => (BRR_BUDGET_BOUND, value),
-        Budget::Keep(value) => (BRR_BUDGET_KEEP, value),
-        // The core has no other; if it gets one, this number is refused when it comes back.
-        _ => (u32::MAX, f64::NAN),
-    }
+    let (kind, value) = budget.parts();
+    (kind as u32, value)
 }
 
 /// The budget of this kind and value.

@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use brr::explain::{Likely, outcomes, posterior};
+use brr::explain::{DRAWS, Likely, find, outcomes, posterior};
 use brr::parts::vocabulary::{MAX_WORD_BYTES, WordId};
 
 use crate::failure::{Failure, brr_status, guard, needed, target, text};
@@ -49,13 +49,8 @@ unsafe fn explain(
         return Err(Failure::argument("out is null"));
     }
     let model = privatizer.core.model();
-    let unknown = || {
-        Failure::new(
-            brr_status::BRR_UNKNOWN_WORD,
-            "the model does not have this word",
-        )
-    };
-    let id = model.find(word).ok_or_else(unknown)?;
+    let id = find(&privatizer.core, word)?;
+    let draws = if draws == 0 { DRAWS } else { draws };
     for (i, likely) in explain(&privatizer.core, id, capacity, draws)?
         .iter()
         .enumerate()
@@ -84,7 +79,8 @@ fn chance(word: &str, likely: &Likely) -> brr_chance {
 }
 
 /// The most likely outputs when `word` goes in, itself among them: exact for
-/// the exponential mechanism, else estimated from `draws` draws.
+/// the exponential mechanism, else estimated from `draws` draws (0 for the default, 10,000).
+/// BRR_INVALID_INPUT if the model does not have the word.
 ///
 /// # Safety
 /// `privatizer` is alive, `word` readable for `len` bytes, `out` writable for

@@ -5,7 +5,7 @@ use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
-use brr::Error;
+use brr::{Error, ErrorKind};
 
 /// What a call came to.
 #[repr(C)]
@@ -15,8 +15,8 @@ pub enum brr_status {
     BRR_OK = 0,
     /// A null pointer, or a choice that does not exist.
     BRR_INVALID_ARGUMENT = 1,
-    /// The text is not UTF-8.
-    BRR_INVALID_UTF8 = 2,
+    /// The text is not UTF-8, or the model does not have the word.
+    BRR_INVALID_INPUT = 2,
     /// A budget that is out of range, or that the model cannot solve.
     BRR_INVALID_BUDGET = 3,
     /// Not a model, or a damaged one.
@@ -27,12 +27,25 @@ pub enum brr_status {
     BRR_NO_ENTROPY = 6,
     /// The caller's buffer is too small; nothing was written to it.
     BRR_BUFFER_TOO_SMALL = 7,
-    /// The model does not have this word.
-    BRR_UNKNOWN_WORD = 8,
     /// A bug in brr. Nothing was privatized.
     BRR_INTERNAL = 9,
     /// A share of kept words was asked of a model whose file was not checked.
     BRR_UNCHECKED_MODEL = 10,
+}
+
+impl From<ErrorKind> for brr_status {
+    fn from(kind: ErrorKind) -> brr_status {
+        match kind {
+            ErrorKind::Argument => brr_status::BRR_INVALID_ARGUMENT,
+            ErrorKind::Input => brr_status::BRR_INVALID_INPUT,
+            ErrorKind::Budget => brr_status::BRR_INVALID_BUDGET,
+            ErrorKind::Model => brr_status::BRR_INVALID_MODEL,
+            ErrorKind::UncheckedModel => brr_status::BRR_UNCHECKED_MODEL,
+            ErrorKind::File => brr_status::BRR_IO,
+            ErrorKind::Entropy => brr_status::BRR_NO_ENTROPY,
+            ErrorKind::Internal => brr_status::BRR_INTERNAL,
+        }
+    }
 }
 
 /// The way out, in the words of this library.
@@ -63,21 +76,11 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        let status = match error {
-            Error::InvalidEpsilon { .. }
-            | Error::InvalidBound { .. }
-            | Error::InvalidKeep { .. }
-            | Error::KeepOutOfReach { .. }
-            | Error::NoCalibration { .. } => brr_status::BRR_INVALID_BUDGET,
-            Error::UncheckedModel => {
-                return Failure::new(brr_status::BRR_UNCHECKED_MODEL, UNCHECKED);
-            }
-            Error::UnknownChoice { .. } => brr_status::BRR_INVALID_ARGUMENT,
-            Error::Io { .. } => brr_status::BRR_IO,
-            Error::NoEntropy(_) => brr_status::BRR_NO_ENTROPY,
-            _ => brr_status::BRR_INVALID_MODEL,
+        let message = match error {
+            Error::UncheckedModel => UNCHECKED.to_owned(),
+            _ => error.to_string(),
         };
-        Failure::new(status, error.to_string())
+        Failure::new(error.kind().into(), message)
     }
 }
 
@@ -110,8 +113,8 @@ pub fn guard(call: impl FnOnce() -> Result<(), Failure>) -> brr_status {
         Ok(Ok(())) => brr_status::BRR_OK,
         Ok(Err(failure)) => report(failure),
         Err(_) => report(Failure::new(
-            brr_status::BRR_INTERNAL,
-            "an internal error in brr; please report it",
+            ErrorKind::Internal.into(),
+            ErrorKind::INTERNAL,
         )),
     }
 }
@@ -139,7 +142,7 @@ pub unsafe fn text<'a>(data: *const c_char, len: usize) -> Result<&'a str, Failu
     // SAFETY: the caller's promise.
     let bytes = unsafe { bytes(data.cast(), len) }?;
     std::str::from_utf8(bytes)
-        .map_err(|_| Failure::new(brr_status::BRR_INVALID_UTF8, "the text is not UTF-8"))
+        .map_err(|_| Failure::new(brr_status::BRR_INVALID_INPUT, "the text is not UTF-8"))
 }
 
 /// A pointer argument that must be there.

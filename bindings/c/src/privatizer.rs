@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_char};
 use std::mem::ManuallyDrop;
 
-use brr::{Layout, MechanismKind, Options, Privatizer, Unknown};
+use brr::{Layout, MechanismKind, Options, Privatizer, Search, Unknown};
 
 use crate::choices::{Numbered, budget_number, budget_numbered};
 use crate::failure::{Failure, brr_status, guard, needed, target, text as text_of};
@@ -23,6 +23,8 @@ pub struct brr_options {
     pub layout: u32,
     /// BRR_UNKNOWN_...
     pub unknown: u32,
+    /// BRR_SEARCH_...: how BRR_MECHANISM_BRR finds the nearest word.
+    pub search: u32,
 }
 
 /// What is promised, per token. All losses are rounded up.
@@ -37,9 +39,11 @@ pub struct brr_guarantee {
     /// Loss at the farthest pair: no two words exceed it.
     pub worst: f64,
     /// Largest loss between a token without a code and a word.
-    pub unknown: f64,
+    pub unknown_loss: f64,
+    /// Largest loss between any two tokens, words or not.
+    pub worst_token: f64,
     /// Expected share of words that stay; negative if not known.
-    pub keep: f64,
+    pub expected_keep: f64,
 }
 
 /// A privatized text, to be freed with brr_text_free().
@@ -74,6 +78,7 @@ pub extern "C" fn brr_options_default() -> brr_options {
         value,
         layout: core.layout.number(),
         unknown: core.unknown.number(),
+        search: core.search.number(),
     }
 }
 
@@ -82,7 +87,8 @@ fn options_of(options: &brr_options) -> Result<Options, Failure> {
         .with_mechanism(MechanismKind::numbered(options.mechanism)?)
         .with_budget(budget_numbered(options.budget, options.value)?)
         .with_layout(Layout::numbered(options.layout)?)
-        .with_unknown(Unknown::numbered(options.unknown)?))
+        .with_unknown(Unknown::numbered(options.unknown)?)
+        .with_search(Search::numbered(options.search)?))
 }
 
 /// Sets a privatizer up. Null `options` are the defaults.
@@ -143,8 +149,9 @@ pub unsafe extern "C" fn brr_privatizer_guarantee(
             nearest: guarantee.nearest(),
             bound: guarantee.bound(),
             worst: guarantee.worst(),
-            unknown: guarantee.unknown_loss,
-            keep: privatizer.core.expected_keep().map_or(-1.0, |k| k.weighted),
+            unknown_loss: guarantee.unknown_loss,
+            worst_token: guarantee.worst_token(),
+            expected_keep: privatizer.core.expected_keep().map_or(-1.0, |k| k.weighted),
         };
         Ok(())
     })

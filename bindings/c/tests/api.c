@@ -74,14 +74,14 @@ static void *standings(void *path) {
   options.value = 1;
   struct brr_guarantee before, after;
   CHECK(brr_privatizer_new(model, &options, &privatizer) == BRR_OK);
-  CHECK(brr_privatizer_guarantee(privatizer, &before) == BRR_OK && before.keep < 0);
+  CHECK(brr_privatizer_guarantee(privatizer, &before) == BRR_OK && before.expected_keep < 0);
   brr_privatizer_free(privatizer);
 
   CHECK(brr_model_check(model, 2) == BRR_OK);
   CHECK(brr_model_standing(model) == BRR_STANDING_CHECKED);
   CHECK(brr_privatizer_new(model, &options, &privatizer) == BRR_OK);
   CHECK(brr_privatizer_guarantee(privatizer, &after) == BRR_OK);
-  CHECK(after.keep > 0.9 && after.worst < before.worst);
+  CHECK(after.expected_keep > 0.9 && after.worst < before.worst);
   brr_privatizer_free(privatizer);
   brr_model_free(model);
   CHECK(brr_model_check(NULL, 0) == BRR_INVALID_ARGUMENT);
@@ -101,7 +101,7 @@ static void defaults(struct brr_model *model) {
   CHECK(brr_privatizer_new(model, &options, &same) == BRR_OK);
   struct brr_guarantee a, b;
   CHECK(brr_privatizer_guarantee(plain, &a) == BRR_OK && brr_privatizer_guarantee(same, &b) == BRR_OK);
-  CHECK(a.epsilon == b.epsilon && a.keep == b.keep && a.keep > 0.4 && a.keep <= 0.5);
+  CHECK(a.epsilon == b.epsilon && a.expected_keep == b.expected_keep && a.expected_keep > 0.4 && a.expected_keep <= 0.5);
   brr_privatizer_free(plain);
   brr_privatizer_free(same);
 }
@@ -114,6 +114,7 @@ static void adjacencies(struct brr_model *model) {
   brr_privatizer_free(privatizer);
   options.layout = BRR_LAYOUT_WORDS;
   options.unknown = BRR_UNKNOWN_MASK;
+  options.search = BRR_SEARCH_MULTI_INDEX;
   CHECK(brr_privatizer_new(model, &options, &privatizer) == BRR_OK);
   CHECK(strstr(brr_privatizer_adjacency(privatizer), "punctuation") == NULL);
   CHECK(strstr(brr_privatizer_adjacency(privatizer), "infinite loss") != NULL);
@@ -136,6 +137,9 @@ static void options(struct brr_model *model) {
   CHECK(brr_privatizer_new(model, &bad, &privatizer) == BRR_INVALID_ARGUMENT);
   bad = brr_options_default();
   bad.unknown = 99;
+  CHECK(brr_privatizer_new(model, &bad, &privatizer) == BRR_INVALID_ARGUMENT);
+  bad = brr_options_default();
+  bad.search = 99;
   CHECK(brr_privatizer_new(model, &bad, &privatizer) == BRR_INVALID_ARGUMENT);
   CHECK(brr_privatizer_new(NULL, NULL, &privatizer) == BRR_INVALID_ARGUMENT);
   CHECK(brr_privatizer_new(model, NULL, NULL) == BRR_INVALID_ARGUMENT);
@@ -167,7 +171,7 @@ static void texts(struct brr_model *model) {
 
   CHECK(brr_privatize(privatizer, NULL, 0, &out) == BRR_OK && out.len == 0 && out.tokens == 0);
   brr_text_free(&out);
-  CHECK(brr_privatize(privatizer, "\xff secret", 8, &out) == BRR_INVALID_UTF8 && out.data == NULL);
+  CHECK(brr_privatize(privatizer, "\xff secret", 8, &out) == BRR_INVALID_INPUT && out.data == NULL);
   CHECK(strstr(brr_error_message(), "secret") == NULL);
   CHECK(brr_privatize(NULL, TEXT, 4, &out) == BRR_INVALID_ARGUMENT);
   CHECK(brr_privatize(privatizer, NULL, 4, &out) == BRR_INVALID_ARGUMENT);
@@ -197,7 +201,7 @@ static void explanations(struct brr_model *model, uint32_t mechanism) {
   CHECK(sum <= 1.0 + 1e-9);
   CHECK(brr_posterior(privatizer, "film", 4, 50, chances, 5, &count) == BRR_OK);
   CHECK(count > 0 && strcmp(chances[0].word, "film") == 0);
-  CHECK(brr_outcomes(privatizer, "qqqqxzzz", 8, 9, chances, 5, &count) == BRR_UNKNOWN_WORD && count == 0);
+  CHECK(brr_outcomes(privatizer, "qqqqxzzz", 8, 9, chances, 5, &count) == BRR_INVALID_INPUT && count == 0);
   CHECK(brr_outcomes(privatizer, "film", 4, 9, NULL, 5, &count) == BRR_INVALID_ARGUMENT);
   CHECK(brr_outcomes(privatizer, "film", 4, 9, NULL, 0, &count) == BRR_OK && count == 0);
   brr_privatizer_free(privatizer);

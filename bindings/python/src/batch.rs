@@ -13,8 +13,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use brr::Privatizer;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+
+use crate::failure;
 
 /// Bytes of text in a job: several thousand words, so that a job's own costs do
 /// not show, and a tenth of a second at the most, so that Ctrl-C is heard.
@@ -117,9 +118,9 @@ where
 }
 
 /// As many threads as asked for; by default one for each core.
-pub fn threads(asked: Option<usize>) -> PyResult<usize> {
+pub fn threads(py: Python<'_>, asked: Option<usize>) -> PyResult<usize> {
     match asked {
-        Some(0) => Err(PyValueError::new_err("threads must be at least 1")),
+        Some(0) => Err(failure::argument(py, "threads must be at least 1")),
         Some(threads) => Ok(threads),
         None => Ok(brr::parts::parallel::cores()),
     }

@@ -12,7 +12,6 @@ use brr_build::exclusion::{Excluded, ExclusionList};
 use brr_build::quality::SimilaritySet;
 use brr_build::vectors::{LoadOptions, OnDefect, VectorFormat, load_with_progress, sha256_of_file};
 use brr_build::vocabulary_rule::{Case, Numbers, VocabularyRule};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::model::Model;
@@ -45,12 +44,12 @@ pub fn build(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
     let bits = CodeBits::new(bits)
-        .ok_or_else(|| PyValueError::new_err("bits must be a multiple of 64 from 64 to 1024"))?;
+        .ok_or_else(|| failure::argument(py, "bits must be a multiple of 64 from 64 to 1024"))?;
     let format = format.map(str::parse::<VectorFormat>).transpose();
     let options = LoadOptions {
         partial,
         words,
-        format: format.map_err(PyValueError::new_err)?,
+        format: format.map_err(|message| failure::argument(py, &message))?,
         word_list,
         on_defect: if strict {
             OnDefect::Fail

@@ -32,11 +32,7 @@ fn names<T: Choice>(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 }
 
 /// The keyword for a budget, and its value.
-pub fn keyword(budget: Budget) -> Option<(&'static str, f64)> {
-    match budget {
-        Budget::Epsilon(value) => Some(("epsilon", value)),
-        Budget::Bound(value) => Some(("bound", value)),
-        Budget::Keep(value) => Some(("keep", value)),
-        _ => None,
-    }
+pub fn keyword(budget: Budget) -> (&'static str, f64) {
+    let (kind, value) = budget.parts();
+    (Budget::NAMES[kind], value)
 }

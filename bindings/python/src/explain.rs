@@ -123,10 +123,7 @@ pub fn posterior(
 }
 
 fn find(py: Python<'_>, privatizer: &Privatizer, word: &str) -> PyResult<u32> {
-    privatizer.core().model().find(word).ok_or_else(|| {
-        let message = "the model does not know that word: it would be replaced by a random one";
-        failure::input(py, message.to_owned(), None)
-    })
+    explain::find(privatizer.core(), word).map_err(|error| failure::to_py(py, &error))
 }
 
 fn named(privatizer: &Privatizer, likely: &[explain::Likely]) -> Vec<Likely> {

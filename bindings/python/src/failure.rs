@@ -7,8 +7,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use brr::Error;
-use pyo3::exceptions::PyValueError;
+use brr::{Error, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -21,8 +20,7 @@ pub fn detached<T: Send>(py: Python<'_>, call: impl FnOnce() -> T + Send) -> PyR
 
 /// A fault of this package.
 pub fn internal(py: Python<'_>) -> PyErr {
-    let message = "an internal error in brr; please report it";
-    new(py, "InternalError", message.to_owned())
+    of_kind(py, ErrorKind::Internal, ErrorKind::INTERNAL.to_owned())
 }
 
 /// The way out, in Python's words.
@@ -33,21 +31,17 @@ const UNCHECKED: &str = "what this model's file says about the share of kept wor
 /// The exception for an error of the core.
 pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
     match error {
-        Error::InvalidEpsilon { .. }
-        | Error::InvalidBound { .. }
-        | Error::InvalidKeep { .. }
-        | Error::KeepOutOfReach { .. }
-        | Error::NoCalibration { .. } => new(py, "BudgetError", error.to_string()),
-        Error::UncheckedModel => new(py, "UncheckedModelError", UNCHECKED.to_owned()),
-        Error::UnknownChoice { .. } => PyValueError::new_err(error.to_string()),
-        Error::Io { source, .. } => match source.raw_os_error() {
-            // With a number, Python's OSError can be asked for it.
-            Some(number) => new(py, "ModelFileError", (number, error.to_string())),
-            None => new(py, "ModelFileError", error.to_string()),
-        },
-        Error::NoEntropy(_) => new(py, "EntropyError", error.to_string()),
-        _ => new(py, "ModelError", error.to_string()),
+        Error::UncheckedModel => of_kind(py, error.kind(), UNCHECKED.to_owned()),
+        Error::Io { source, .. } => file(py, source.raw_os_error(), error.to_string()),
+        error => of_kind(py, error.kind(), error.to_string()),
     }
+}
+
+/// The exception for a kind of error: `unchecked-model` is an `UncheckedModelError`.
+pub fn of_kind(py: Python<'_>, kind: ErrorKind, message: String) -> PyErr {
+    let capital = |part: &str| part[..1].to_uppercase() + &part[1..];
+    let class: String = kind.name().split('-').map(capital).collect();
+    new(py, &format!("{class}Error"), message)
 }
 
 /// The exception for an error of model building. Vectors are public: a message
@@ -63,14 +57,19 @@ pub fn train(py: Python<'_>, error: &brr_build::Error) -> PyErr {
     }
 }
 
+/// An argument that makes no sense.
+pub fn argument(py: Python<'_>, message: &str) -> PyErr {
+    of_kind(py, ErrorKind::Argument, message.to_owned())
+}
+
 /// A budget that was not stated as it should be.
 pub fn budget(py: Python<'_>, message: &str) -> PyErr {
-    new(py, "BudgetError", message.to_owned())
+    of_kind(py, ErrorKind::Budget, message.to_owned())
 }
 
 /// A model that is not the one wanted.
 pub fn model(py: Python<'_>, message: &str) -> PyErr {
-    new(py, "ModelError", message.to_owned())
+    of_kind(py, ErrorKind::Model, message.to_owned())
 }
 
 /// A file that cannot be read or written; with a number, Python's OSError can be asked for it.

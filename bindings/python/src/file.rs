@@ -104,7 +104,7 @@ pub fn privatize_file(
     let on_bad_row = named(py, on_bad_row)?.unwrap_or_default();
     // A character of several bytes is none that a delimiter may be.
     let delimiter = delimiter.map(|c| u8::try_from(c).unwrap_or(u8::MAX));
-    let threads = batch::threads(threads)?;
+    let threads = batch::threads(py, threads)?;
     let size = std::fs::metadata(&input).map_or(0, |found| found.len());
     let stop = Arc::new(AtomicBool::new(false));
     let (stopped, (end, ended)) = (stop.clone(), mpsc::channel::<()>());
@@ -158,7 +158,7 @@ fn named<T: Choice>(py: Python<'_>, name: Option<&str>) -> PyResult<Option<T>> {
 fn failure_of(py: Python<'_>, error: &Error) -> PyErr {
     let message = format!("{error}{}", way_out(error));
     match cause(error) {
-        Error::Privatizer(core) => failure::to_py(py, core),
+        Error::Privatizer(core) => failure::of_kind(py, core.kind(), message),
         Error::File { source, .. } | Error::Input(source) | Error::Output(source) => {
             failure::file(py, source.raw_os_error(), message)
         }

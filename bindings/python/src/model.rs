@@ -238,7 +238,7 @@ impl Model {
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<()> {
-        let (model, threads) = (self.inner.clone(), batch::threads(threads)?);
+        let (model, threads) = (self.inner.clone(), batch::threads(py, threads)?);
         let tell = move |share: f64| interruptible::tell(progress.as_ref(), (share,));
         interruptible::run(py, move || model.check(threads, &tell), || {})?
             .map_err(|error| failure::to_py(py, &error))

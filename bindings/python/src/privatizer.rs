@@ -189,14 +189,14 @@ impl Privatizer {
     /// What comes out when this word goes in: the `top` most likely outputs.
     /// Computed where the mechanism's probabilities are known, else estimated
     /// from `draws` outputs.
-    #[pyo3(signature = (word, top=10, draws=10_000))]
-    fn explain(&self, py: Python<'_>, word: &str, top: usize, draws: usize) -> PyResult<Outcomes> {
+    #[pyo3(signature = (word, top=brr::explain::TOP, draws=brr::explain::DRAWS))]
+    fn outcomes(&self, py: Python<'_>, word: &str, top: usize, draws: usize) -> PyResult<Outcomes> {
         explain::outcomes(py, self, word, top, draws)
     }
 
     /// What may have gone in when this word came out, for an observer who holds
     /// every word for equally likely beforehand.
-    #[pyo3(signature = (word, top=10, draws=10_000))]
+    #[pyo3(signature = (word, top=brr::explain::TOP, draws=brr::explain::DRAWS))]
     fn posterior(
         &self,
         py: Python<'_>,
@@ -212,10 +212,8 @@ impl Privatizer {
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let (py, this) = (slf.py(), slf.get());
-        let (name, value) = choices::keyword(this.inner.options().budget)
-            .ok_or_else(|| PyTypeError::new_err("this budget cannot be pickled"))?;
-        let [epsilon, bound, keep] =
-            ["epsilon", "bound", "keep"].map(|keyword| (keyword == name).then_some(value));
+        let (kind, value) = this.inner.options().budget.parts();
+        let [epsilon, bound, keep] = [0, 1, 2].map(|place| (place == kind).then_some(value));
         let args = (
             this.model(py),
             this.mechanism(),
@@ -262,7 +260,7 @@ impl Privatizer {
     where
         T: AsRef<str> + Sync,
     {
-        let threads = batch::threads(threads)?;
+        let threads = batch::threads(py, threads)?;
         let interrupted = || Python::attach(|py| py.check_signals());
         failure::detached(py, || batch::run(&self.inner, rows, threads, interrupted))?.map_err(
             |stopped| match stopped {

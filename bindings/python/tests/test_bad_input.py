@@ -112,16 +112,16 @@ def test_options():
     for wrong in (
         {"mechanism": "laplace"}, {"layout": "html"}, {"unknown": "ask"}, {"search": "faiss"},
     ):  # fmt: skip
-        with pytest.raises(ValueError, match="there is no such .*: choose one of"):
+        with pytest.raises(brr.ArgumentError, match="there is no such .*: choose one of"):
             brr.Privatizer(**wrong)
-    with pytest.raises(ValueError, match="threads"):
+    with pytest.raises(brr.ArgumentError, match="threads"):
         brr.Privatizer(keep=0.5).privatize_batch(["film"], threads=0)
 
 
 def test_models_that_are_not_there_or_none(tmp_path):
     missing = tmp_path / "missing.brr"
     for open_model in (brr.Model.load, brr.Privatizer):
-        with pytest.raises(brr.ModelFileError, match=r"missing\.brr") as raised:
+        with pytest.raises(brr.FileError, match=r"missing\.brr") as raised:
             open_model(missing)
         assert raised.value.errno == 2
         assert isinstance(raised.value, OSError)

@@ -79,7 +79,7 @@ def test_what_is_wrong_is_a_kind_of_error_and_quotes_nothing(reviews, tmp_path):
     refused(brr.InputError, "columns=", columns=())
     refused(brr.InputError, "no such name", columns="secret")
     refused(brr.InputError, "document is for plain text", document="file")
-    refused(ValueError, "no such format: choose one of text", format="secret")
+    refused(brr.ArgumentError, "no such format: choose one of text", format="secret")
     refused(brr.InputError, "ASCII", delimiter="\u00e9")
     missing = refused(brr.FileError, "cannot read", source=tmp_path / "none.csv")
     assert isinstance(missing, OSError)

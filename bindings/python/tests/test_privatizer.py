@@ -81,16 +81,16 @@ def test_pickling_keeps_the_options_and_no_state(sure):
 
 
 def test_explain_tells_what_may_come_out(sure, noisy):
-    outcomes = sure.explain("film")
+    outcomes = sure.outcomes("film")
     assert outcomes.likely[0].word == "film"
     assert outcomes.stays.probability > 0.99
-    assert noisy.explain("film", draws=500).stays.high < 0.1
-    exact = brr.Privatizer(mechanism="exponential", epsilon=1.0).explain("film", top=3)
+    assert noisy.outcomes("film", draws=500).stays.high < 0.1
+    exact = brr.Privatizer(mechanism="exponential", epsilon=1.0).outcomes("film", top=3)
     assert (exact.method, exact.draws, len(exact.likely)) == ("exact", None, 3)
     assert exact.stays.low == exact.stays.probability == exact.stays.high
     assert sure.posterior("film", draws=200).likely[0].word == "film"
     with pytest.raises(brr.InputError) as raised:
-        sure.explain("zzqxsecret")
+        sure.outcomes("zzqxsecret")
     assert "zzqx" not in str(raised.value)
 
 
@@ -138,7 +138,7 @@ def test_a_model_is_believed_after_a_check(unchecked):
     assert certified.expected_keep is not None
     again = pickle.loads(pickle.dumps(brr.Privatizer(unchecked, keep=0.999)))
     assert again.model.standing == "checked", "checked where it arrived"
-    with pytest.raises(ValueError, match="threads"):
+    with pytest.raises(brr.ArgumentError, match="threads"):
         unchecked.check(threads=0)
 
 

@@ -158,7 +158,7 @@ def test_mistakes_are_told_before_any_task_runs(frame):
             brr.spark.privatize(frame, column, epsilon=1.0)
     with pytest.raises(brr.BudgetError):
         brr.spark.privatize(frame, "text", epsilon=-1.0)
-    with pytest.raises(brr.ModelFileError):
+    with pytest.raises(brr.FileError):
         brr.spark.privatize(frame, "text", model="missing.brr", epsilon=1.0)
     doubled = frame.select("text", "text")
     with pytest.raises(brr.InputError, match="2 columns"):

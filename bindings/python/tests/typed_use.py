@@ -21,7 +21,7 @@ def right() -> None:
     assert_type(privatizer.guarantee.bound, float)
     assert_type(privatizer.adjacency, str)
     privatizer.model.check(threads=1, progress=print)
-    assert_type(privatizer.explain("word").likely[0].word, str)
+    assert_type(privatizer.outcomes("word").likely[0].word, str)
     assert_type(brr.ratio(brr.Model.english(), privatizer.model), brr.Ratio)
 
 

@@ -12,7 +12,8 @@ use std::sync::Arc;
 pub use brr::Standing;
 use brr::explain;
 use brr::parts::parallel::cores;
-pub use brr::{Layout, Unknown};
+use brr::parts::vocabulary::WordId;
+pub use brr::{Layout, Search, Unknown};
 
 pub use failure::BrrError;
 use failure::{Result, guard};
@@ -114,12 +115,14 @@ pub struct Guarantee {
     pub worst: f64,
     /// The loss between a token without a code and a word, when such tokens are
     /// replaced at random.
-    pub unknown: f64,
+    pub unknown_loss: f64,
+    /// The largest loss between any two tokens, words or not.
+    pub worst_token: f64,
     /// The expected share of words that stay as they are, if it is known.
-    pub keep: Option<f64>,
+    pub expected_keep: Option<f64>,
 }
 
-/// A word that may come out, and how likely it does.
+/// A word, and how likely it is.
 #[derive(uniffi::Record)]
 pub struct Likely {
     /// The word.
@@ -169,8 +172,9 @@ impl Privatizer {
             nearest: guarantee.nearest(),
             bound: guarantee.bound(),
             worst: guarantee.worst(),
-            unknown: guarantee.unknown_loss,
-            keep: self.0.expected_keep().map(|keep| keep.weighted),
+            unknown_loss: guarantee.unknown_loss,
+            worst_token: guarantee.worst_token(),
+            expected_keep: self.0.expected_keep().map(|keep| keep.weighted),
         }
     }
 
@@ -186,22 +190,61 @@ impl Privatizer {
         self.0.total_loss(tokens)
     }
 
-    /// The `top` most likely outputs when this word goes in: exact for the
-    /// exponential mechanism, else estimated from `draws` outputs. For the
-    /// user's own eyes.
-    #[uniffi::method(default(top = 10, draws = 10000))]
-    pub fn explain(&self, word: &str, top: u32, draws: u32) -> Result<Vec<Likely>> {
-        let model = self.0.model();
+    /// The `top` most likely outputs when this word goes in (10 if not said): exact for the
+    /// exponential mechanism, else estimated from `draws` outputs (10,000). For the user's own
+    /// eyes.
+    #[uniffi::method(default(top = None, draws = None))]
+    pub fn outcomes(
+        &self,
+        word: &str,
+        top: Option<u32>,
+        draws: Option<u32>,
+    ) -> Result<Vec<Likely>> {
+        self.explain(word, top, draws, |p, id, top, draws| {
+            Ok(explain::outcomes(p, id, top, draws)?.likely)
+        })
+    }
+
+    /// The `top` most likely inputs when this word came out, for an observer who holds every
+    /// word for equally likely beforehand; none if there were too few draws to tell.
+    #[uniffi::method(default(top = None, draws = None))]
+    pub fn posterior(
+        &self,
+        word: &str,
+        top: Option<u32>,
+        draws: Option<u32>,
+    ) -> Result<Vec<Likely>> {
+        self.explain(word, top, draws, |p, id, top, draws| {
+            Ok(explain::posterior(p, id, top, draws)?.likely)
+        })
+    }
+}
+
+type Explain = fn(&brr::Privatizer, WordId, usize, usize) -> brr::Result<Vec<explain::Likely>>;
+
+impl Privatizer {
+    fn explain(
+        &self,
+        word: &str,
+        top: Option<u32>,
+        draws: Option<u32>,
+        explain: Explain,
+    ) -> Result<Vec<Likely>> {
+        let vocabulary = self.0.model().vocabulary();
         let likely = |l: &explain::Likely| Likely {
-            word: model.vocabulary().word(l.word).to_owned(),
+            word: vocabulary.word(l.word).to_owned(),
             probability: l.chance.probability,
             low: l.chance.low,
             high: l.chance.high,
         };
         guard(|| {
-            let id = model.find(word).ok_or(BrrError::UnknownWord)?;
-            let found = explain::outcomes(&self.0, id, top as usize, draws as usize)?;
-            Ok(found.likely.iter().map(likely).collect())
+            let id = explain::find(&self.0, word)?;
+            let top = top.map_or(explain::TOP, |top| top as usize);
+            let draws = draws.map_or(explain::DRAWS, |draws| draws as usize);
+            Ok(explain(&self.0, id, top, draws)?
+                .iter()
+                .map(likely)
+                .collect())
         })
     }
 }

@@ -1,6 +1,6 @@
 //! What can be chosen. Which of it is the default, only the core says.
 
-use brr::{Choice, Layout, MechanismKind, Unknown};
+use brr::{Choice, Layout, MechanismKind, Search, Unknown};
 
 /// Which mechanism draws the words.
 #[derive(Clone, Copy, uniffi::Enum)]
@@ -57,6 +57,15 @@ pub enum Unknown {
     Keep,
 }
 
+/// How BRR finds the nearest word; the answers are the same.
+#[uniffi::remote(Enum)]
+pub enum Search {
+    /// Looks at every code, in a time that tells nothing about the word.
+    Scan,
+    /// Multi-index hashing: faster at a large epsilon, in a time that depends on the noisy code.
+    MultiIndex,
+}
+
 /// Everything that can be chosen. What is left out has the core's default: the
 /// exponential mechanism, at most half of the words kept, layout kept, unknown
 /// tokens replaced at random.
@@ -74,6 +83,9 @@ pub struct Options {
     /// What becomes of tokens without a code.
     #[uniffi(default = None)]
     pub unknown: Option<Unknown>,
+    /// How BRR finds the nearest word.
+    #[uniffi(default = None)]
+    pub search: Option<Search>,
 }
 
 impl From<Options> for brr::Options {
@@ -90,9 +102,11 @@ impl From<Options> for brr::Options {
         });
         let layout = options.layout.unwrap_or(core.layout);
         let unknown = options.unknown.unwrap_or(core.unknown);
+        let search = options.search.unwrap_or(core.search);
         core.with_mechanism(mechanism)
             .with_budget(budget)
             .with_layout(layout)
             .with_unknown(unknown)
+            .with_search(search)
     }
 }

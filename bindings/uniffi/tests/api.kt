@@ -34,12 +34,12 @@ fun models(path: String) {
     }
     check(english.words() > 1000u && english.bits() % 64u == 0uL)
 
-    val missing = failure<BrrException.Io> { Model.open("/nowhere/model.brr") }
+    val missing = failure<BrrException.File> { Model.open("/nowhere/model.brr") }
     check(missing.startsWith("cannot read /nowhere/model.brr: "))
-    val other = failure<BrrException.InvalidModel> { Model.fromBytes("not a model".toByteArray()) }
+    val other = failure<BrrException.Model> { Model.fromBytes("not a model".toByteArray()) }
     check(other.startsWith("not a brr model"))
     bytes[bytes.size / 2] = (bytes[bytes.size / 2] + 1).toByte()
-    check("checksum" in failure<BrrException.InvalidModel> { Model.fromBytes(bytes) })
+    check("checksum" in failure<BrrException.Model> { Model.fromBytes(bytes) })
 }
 
 fun standings(path: String) {
@@ -53,11 +53,11 @@ fun standings(path: String) {
     model.check()
     check(model.standing() == Standing.CHECKED)
     val after = Privatizer(model, options).guarantee()
-    check(before.keep == null && after.keep!! > 0.9 && after.worst < before.worst)
+    check(before.expectedKeep == null && after.expectedKeep!! > 0.9 && after.worst < before.worst)
 }
 
 fun budgets(model: Model) {
-    fun wrong(budget: Budget) = failure<BrrException.InvalidBudget> { Privatizer(model, Options(budget = budget)) }
+    fun wrong(budget: Budget) = failure<BrrException.Budget> { Privatizer(model, Options(budget = budget)) }
     check(wrong(Budget.Epsilon(-1.0)) == "epsilon must be a positive finite number, got -1")
     check(wrong(Budget.Epsilon(Double.NaN)).startsWith("epsilon must be"))
     check(wrong(Budget.Bound(0.0)).startsWith("the privacy-loss bound must be"))
@@ -68,7 +68,7 @@ fun budgets(model: Model) {
     check(promise.epsilon <= 0.5 && promise.epsilon > 0.499)
     check(promise.metric == "hamming-${model.bits()}")
     check(0 < promise.nearest && promise.nearest < promise.bound && promise.bound < promise.worst)
-    check(promise.worst.isFinite() && promise.unknown.isFinite() && promise.unknown > 0)
+    check(promise.worst.isFinite() && promise.unknownLoss.isFinite() && promise.unknownLoss > 0)
     check(privatizer.totalLoss(0u) == 0.0 && privatizer.totalLoss(10u) >= 10 * promise.worst)
 
     for (mechanism in Mechanism.entries) {
@@ -77,7 +77,7 @@ fun budgets(model: Model) {
     }
     val default = Privatizer(model).guarantee()
     check(default == Privatizer(model, Options(Mechanism.EXPONENTIAL, Budget.Keep(0.5))).guarantee())
-    check(default.keep!! > 0.44 && default.keep!! <= 0.5)
+    check(default.expectedKeep!! > 0.44 && default.expectedKeep!! <= 0.5)
     check(Privatizer(model, Options(unknown = Unknown.DROP)).totalLoss(1u).isInfinite())
     check("punctuation marks" in Privatizer(model).adjacency())
     check("infinite loss" in Privatizer(model, Options(unknown = Unknown.DROP)).adjacency())
@@ -107,12 +107,12 @@ fun texts(model: Model) {
 fun explanations(model: Model) {
     for (mechanism in Mechanism.entries) {
         val privatizer = Privatizer(model, Options(mechanism, Budget.Epsilon(1.0)))
-        val likely = privatizer.explain("film", top = 3u, draws = 200u)
+        val likely = privatizer.outcomes("film", top = 3u, draws = 200u)
         check(likely.size <= 3 && likely[0].word == "film")
         check(likely.all { it.low <= it.probability && it.probability <= it.high })
         // The one call that can fail over a word: its message does not quote it.
-        val message = failure<BrrException.UnknownWord> { privatizer.explain("qqqqxzzz") }
-        check(message == "the model does not have this word")
+        val message = failure<BrrException.Input> { privatizer.outcomes("qqqqxzzz") }
+        check(message == "the model does not have that word")
     }
     // A lone surrogate is no text; what says so does not quote the text either.
     val error = runCatching { Privatizer(model).privatize("secret \ud800") }.exceptionOrNull()

@@ -39,22 +39,22 @@ class Models(unittest.TestCase):
             Privatizer(model, Options(budget=Budget.KEEP(0.999)))
         options = Options(budget=Budget.EPSILON(1.0))
         before = Privatizer(model, options).guarantee()
-        self.assertIsNone(before.keep)
+        self.assertIsNone(before.expected_keep)
         model.check()
         self.assertEqual(model.standing(), Standing.CHECKED)
         after = Privatizer(model, options).guarantee()
-        self.assertGreater(after.keep, 0.9)
+        self.assertGreater(after.expected_keep, 0.9)
         self.assertLess(after.worst, before.worst)
 
     def test_failures_are_typed_and_say_what_happened(self):
-        with self.assertRaisesRegex(BrrError.Io, "^cannot read /nowhere/model.brr: "):
+        with self.assertRaisesRegex(BrrError.File, "^cannot read /nowhere/model.brr: "):
             Model.open("/nowhere/model.brr")
-        with self.assertRaisesRegex(BrrError.InvalidModel, "^not a brr model"):
+        with self.assertRaisesRegex(BrrError.Model, "^not a brr model"):
             Model.open(__file__)
         with open(FILE, "rb") as file:
             damaged = bytearray(file.read())
         damaged[len(damaged) // 2] ^= 1
-        with self.assertRaisesRegex(BrrError.InvalidModel, "checksum"):
+        with self.assertRaisesRegex(BrrError.Model, "checksum"):
             Model.from_bytes(bytes(damaged))
 
 
@@ -66,7 +66,7 @@ class Budgets(unittest.TestCase):
             (Budget.BOUND(0.0), "^the privacy-loss bound must be"),
             (Budget.KEEP(7.0), "^the share of kept words must lie between 0 and 1, got 7$"),
         ]:
-            with self.assertRaisesRegex(BrrError.InvalidBudget, message):
+            with self.assertRaisesRegex(BrrError.Budget, message):
                 privatizer(budget=budget)
 
     def test_guarantees_are_finite_and_follow_from_epsilon(self):
@@ -75,7 +75,7 @@ class Budgets(unittest.TestCase):
         self.assertTrue(0.499 < promise.epsilon <= 0.5)
         self.assertEqual(promise.metric, f"hamming-{Model.english().bits()}")
         self.assertTrue(0 < promise.nearest < promise.bound < promise.worst < math.inf)
-        self.assertTrue(0 < promise.unknown < math.inf)
+        self.assertTrue(0 < promise.unknown_loss < math.inf)
         half = privatizer(mechanism=brr, budget=Budget.EPSILON(0.25)).guarantee()
         ratio = promise.epsilon / half.epsilon
         self.assertAlmostEqual(promise.bound / half.bound, ratio, places=9)
@@ -93,7 +93,7 @@ class Budgets(unittest.TestCase):
         default = Privatizer(Model.english()).guarantee()
         named = privatizer(mechanism=Mechanism.EXPONENTIAL, budget=Budget.KEEP(0.5)).guarantee()
         self.assertEqual(default, named)
-        self.assertTrue(0.44 < default.keep <= 0.5)
+        self.assertTrue(0.44 < default.expected_keep <= 0.5)
 
     def test_adjacency_says_what_is_public(self):
         self.assertIn("punctuation marks", privatizer().adjacency())
@@ -138,19 +138,23 @@ class Texts(unittest.TestCase):
         self.assertEqual((private.tokens, private.unknown), (1, 1))
         self.assertNotIn("qqqqxzzz", private.text)
 
-    def test_explain_tells_what_comes_out(self):
+    def test_outcomes_tell_what_comes_out(self):
         for mechanism in Mechanism:
             p = privatizer(mechanism=mechanism, budget=Budget.EPSILON(1.0))
-            likely = p.explain("film", 3, 200)
+            likely = p.outcomes("film", 3, 200)
             self.assertEqual(likely[0].word, "film")
             self.assertLessEqual(len(likely), 3)
             self.assertLessEqual(sum(l.probability for l in likely), 1 + 1e-9)
             self.assertTrue(all(l.low <= l.probability <= l.high for l in likely))
 
+    def test_posterior_tells_what_may_have_gone_in(self):
+        p = privatizer(budget=Budget.EPSILON(1.0))
+        self.assertEqual([l.word for l in p.posterior("film", top=1)], ["film"])
+
     def test_no_message_holds_the_text(self):
-        with self.assertRaises(BrrError.UnknownWord) as failure:
-            privatizer().explain("qqqqxzzz")
-        self.assertEqual(str(failure.exception), "the model does not have this word")
+        with self.assertRaises(BrrError.Input) as failure:
+            privatizer().outcomes("qqqqxzzz")
+        self.assertIn("the model does not have that word", str(failure.exception))
         self.assertNotIn("qqqqxzzz", repr(failure.exception))
 
     def test_threads_share_a_privatizer(self):

@@ -47,6 +47,8 @@ pub enum Error {
         /// The names there are.
         names: String,
     },
+    /// A word to be explained that the model does not have.
+    UnknownWord,
     /// The bytes are not a brr model.
     NotAModel,
     /// A model of another format version.
@@ -85,6 +87,83 @@ pub enum Error {
     },
 }
 
+/// What kind of thing went wrong: every binding has one class, status or code for each, and takes
+/// it from here. A new kind does not compile before all of them have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// An argument that makes no sense, such as a choice that does not exist.
+    Argument,
+    /// What was handed over cannot be used: not text, or a word that the model does not know.
+    Input,
+    /// A budget that is out of range, or that the model cannot solve.
+    Budget,
+    /// Not a model, a damaged one, or one whose claims do not hold.
+    Model,
+    /// A share of kept words was asked of a model whose file was not checked.
+    UncheckedModel,
+    /// A file that cannot be read or written.
+    File,
+    /// The operating system gave no randomness; nothing was privatized.
+    Entropy,
+    /// A bug in brr; nothing was privatized.
+    Internal,
+}
+
+impl ErrorKind {
+    /// All there are.
+    pub const ALL: [ErrorKind; 8] = [
+        ErrorKind::Argument,
+        ErrorKind::Input,
+        ErrorKind::Budget,
+        ErrorKind::Model,
+        ErrorKind::UncheckedModel,
+        ErrorKind::File,
+        ErrorKind::Entropy,
+        ErrorKind::Internal,
+    ];
+
+    /// What a user is told of a bug. The message of a panic could quote a text.
+    pub const INTERNAL: &'static str = "an internal error in brr; please report it";
+
+    /// Its name in programs, which does not change.
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorKind::Argument => "argument",
+            ErrorKind::Input => "input",
+            ErrorKind::Budget => "budget",
+            ErrorKind::Model => "model",
+            ErrorKind::UncheckedModel => "unchecked-model",
+            ErrorKind::File => "file",
+            ErrorKind::Entropy => "entropy",
+            ErrorKind::Internal => "internal",
+        }
+    }
+}
+
+impl Error {
+    /// What kind of error this is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::InvalidEpsilon { .. }
+            | Error::InvalidBound { .. }
+            | Error::InvalidKeep { .. }
+            | Error::KeepOutOfReach { .. }
+            | Error::NoCalibration { .. } => ErrorKind::Budget,
+            Error::UncheckedModel => ErrorKind::UncheckedModel,
+            Error::UnknownChoice { .. } => ErrorKind::Argument,
+            Error::UnknownWord => ErrorKind::Input,
+            Error::NotAModel
+            | Error::ModelVersion { .. }
+            | Error::ModelTruncated { .. }
+            | Error::ModelChecksum
+            | Error::ModelInvalid { .. }
+            | Error::CertificateMismatch => ErrorKind::Model,
+            Error::NoEntropy(_) => ErrorKind::Entropy,
+            Error::Io { .. } => ErrorKind::File,
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -118,6 +197,9 @@ impl fmt::Display for Error {
             Error::UnknownChoice { what, names } => {
                 write!(f, "there is no such {what}: choose one of {names}")
             }
+            Error::UnknownWord => f.write_str(
+                "the model does not have that word: it would become a uniformly random one",
+            ),
             Error::NotAModel => f.write_str(
                 "not a brr model (wrong first bytes): make one from word vectors with `brr build`",
             ),

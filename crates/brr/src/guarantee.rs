@@ -116,6 +116,18 @@ impl Guarantee {
         }
     }
 
+    /// The numbers of the promise, by the names that they have in every language.
+    pub fn numbers(&self) -> [(&'static str, f64); 6] {
+        [
+            ("epsilon", self.epsilon),
+            ("nearest", self.nearest()),
+            ("bound", self.bound()),
+            ("worst", self.worst()),
+            ("unknown_loss", self.unknown_loss),
+            ("worst_token", self.worst_token()),
+        ]
+    }
+
     /// The largest loss between two words at this distance.
     pub fn loss_at(&self, distance: f64) -> f64 {
         round_up(self.epsilon * distance)
@@ -181,6 +193,28 @@ impl Budget {
     /// A start for looking at the effect, not a recommendation for a data set: what writes
     /// files asks for a budget.
     pub const DEFAULT: Budget = Budget::Keep(0.5);
+
+    /// The ways to state one: the names of the options in every language.
+    pub const NAMES: [&'static str; 3] = ["epsilon", "bound", "keep"];
+
+    /// The budget that is stated by the option of this name.
+    pub fn named(name: &str, value: f64) -> Option<Budget> {
+        match name {
+            "epsilon" => Some(Budget::Epsilon(value)),
+            "bound" => Some(Budget::Bound(value)),
+            "keep" => Some(Budget::Keep(value)),
+            _ => None,
+        }
+    }
+
+    /// The place of its name among [`NAMES`](Self::NAMES), and its number.
+    pub fn parts(self) -> (usize, f64) {
+        match self {
+            Budget::Epsilon(value) => (0, value),
+            Budget::Bound(value) => (1, value),
+            Budget::Keep(value) => (2, value),
+        }
+    }
 
     /// Checks the number itself, without a model.
     ///

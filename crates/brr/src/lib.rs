@@ -55,7 +55,7 @@ mod text;
 mod vocabulary;
 
 pub use choice::Choice;
-pub use error::{Error, Result};
+pub use error::{Error, ErrorKind, Result};
 pub use frequency::Keep;
 pub use guarantee::{Budget, Guarantee, Metric};
 pub use mechanism::Search;

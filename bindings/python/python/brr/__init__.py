@@ -30,6 +30,7 @@ from brr._native import (
 )
 from brr.building import build
 from brr.errors import (
+    ArgumentError,
     BrrError,
     BudgetError,
     BuildError,
@@ -39,7 +40,6 @@ from brr.errors import (
     InputError,
     InternalError,
     ModelError,
-    ModelFileError,
     PrivacyWarning,
     UncheckedModelError,
 )
@@ -48,6 +48,7 @@ from brr.privatizer import Privatizer
 from brr.ratio import Ratio, ratio
 
 __all__ = [
+    "ArgumentError",
     "ArrowColumn",
     "BrrError",
     "BudgetError",
@@ -65,7 +66,6 @@ __all__ = [
     "Likely",
     "Model",
     "ModelError",
-    "ModelFileError",
     "Outcomes",
     "PairDistances",
     "Posterior",

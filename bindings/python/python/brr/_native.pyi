@@ -332,9 +332,9 @@ class Privatizer:
         """Privatize a text."""
     def privatize_counted(self, text: str) -> Privatized:
         """Privatize a text, and tell how many tokens it had."""
-    def explain(self, word: str, top: int = 10, draws: int = 10_000) -> Outcomes:
+    def outcomes(self, word: str, top: int = ..., draws: int = ...) -> Outcomes:
         """Tell what comes out when this word goes in. Not private: for your eyes."""
-    def posterior(self, word: str, top: int = 10, draws: int = 10_000) -> Posterior:
+    def posterior(self, word: str, top: int = ..., draws: int = ...) -> Posterior:
         """Tell what may have gone in when this word came out."""
     def _privatize_list(
         self, texts: list[str | None], threads: int | None

@@ -5,6 +5,10 @@ class BrrError(Exception):
     """Every error of this package."""
 
 
+class ArgumentError(BrrError, ValueError):
+    """An argument that makes no sense, such as a choice that does not exist."""
+
+
 class BudgetError(BrrError, ValueError):
     """A budget that is out of range, stated twice, or beyond the model's tables."""
 
@@ -20,10 +24,6 @@ class UncheckedModelError(ModelError):
     """
 
 
-class ModelFileError(BrrError, OSError):
-    """A model file that cannot be read."""
-
-
 class FileError(BrrError, OSError):
     """A file that cannot be read or written, or that stands where one is to be written."""
 
@@ -32,7 +32,7 @@ class BuildError(BrrError, ValueError):
     """Word vectors that no model can be built from."""
 
 
-class BuildFileError(BuildError, OSError):
+class BuildFileError(BuildError, FileError):
     """A file of word vectors that cannot be read."""
 
 
@@ -41,7 +41,7 @@ class EntropyError(BrrError, OSError):
 
 
 class InputError(BrrError, TypeError, ValueError):
-    """Texts that cannot be privatized: a cell of the wrong type or broken Unicode.
+    """What cannot be used: a cell of the wrong type, broken Unicode, an unknown word.
 
     ``row`` is the position of the first such cell, where one is to blame: counted from 0
     in what was handed over, from 1 and without the header in a file.

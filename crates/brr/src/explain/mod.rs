@@ -18,7 +18,20 @@ pub use outcomes::{Outcomes, outcomes, outcomes_with};
 pub use posterior::{Posterior, posterior};
 pub use trace::{Part, Trace, trace};
 
+use crate::error::{Error, Result};
+use crate::privatizer::Privatizer;
 use crate::vocabulary::WordId;
+
+/// How many words to tell if nobody says how many, in every language.
+pub const TOP: usize = 10;
+
+/// How many draws to estimate from if nobody says how many, in every language.
+pub const DRAWS: usize = 10_000;
+
+/// The word to be explained, as the privatizer would find it.
+pub fn find(privatizer: &Privatizer, word: &str) -> Result<WordId> {
+    privatizer.model().find(word).ok_or(Error::UnknownWord)
+}
 
 /// Half the width of a 95 % interval, in standard errors.
 const Z95: f64 = 1.959_963_984_540_054;
