@@ -146,7 +146,7 @@ export class Files {
     let [tokens, loss] = [0, 0];
     try {
       for (const [begin, batch] of batches(texts)) {
-        const done = await this.#engine.call("privatizeAll", { texts: batch, options });
+        const done = await this.#engine.call("privatizeBatch", { texts: batch, options });
         out.push(...done.texts);
         tokens += done.tokens;
         loss += done.loss;

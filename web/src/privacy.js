@@ -59,7 +59,7 @@ export class Privacy {
   /** The share of words kept: of an exact epsilon if given, else the slider's. */
   get position() {
     const exact = byId("epsilon").value.trim() !== "";
-    return (exact ? this.#guarantee?.keep : null) ?? this.#slider;
+    return (exact ? this.#guarantee?.expectedKeep : null) ?? this.#slider;
   }
 
   get #slider() {
@@ -89,7 +89,7 @@ export class Privacy {
     const { help } = this.#engine.choices.mechanism.find(({ name }) => name === options.mechanism);
     byId("mechanism-note").textContent = `${help}.`;
     byId("adjacency").textContent = guarantee.adjacency;
-    const stay = guarantee.keep === null ? null : `about ${percent(guarantee.keep)}`;
+    const stay = guarantee.expectedKeep === null ? null : `about ${percent(guarantee.expectedKeep)}`;
     byId("n-keep").textContent = stay ?? "not known";
     byId("stays-note").textContent = stay ? `At the present setting ${stay} of words stay as they are.` : "";
     byId("n-epsilon").textContent = short(guarantee.epsilon);

@@ -5,16 +5,25 @@ import { Brr } from "./brr.js";
 
 let brr;
 
+// Null for a word that the model does not have, of which the page says so in its own words.
+function ifKnown(explain) {
+  try {
+    return explain();
+  } catch (error) {
+    if (error.code === "input") return null;
+    throw error;
+  }
+}
+
 const methods = {
   async load({ wasm, model }) {
     brr = await Brr.load(model, { wasm });
     return { model: brr.model, choices: brr.choices };
   },
   trace: ({ text, options }) => brr.trace(text, options),
-  privatizeAll: ({ texts, options }) => brr.privatizeAll(texts, options),
-  explain: ({ word, options }) => brr.explain(word, options),
-  posterior: ({ word, options }) => brr.posterior(word, options),
-  outcomes: ({ word, options }) => brr.outcomes(word, options),
+  privatizeBatch: ({ texts, options }) => brr.privatizeBatch(texts, options),
+  posterior: ({ word, options }) => ifKnown(() => brr.posterior(word, options)),
+  outcomes: ({ word, options }) => ifKnown(() => brr.outcomes(word, options)),
   guarantee: ({ options }) => brr.guarantee(options),
   // For the test that tries to get out: what the policy does to a request.
   async probe({ url }) {

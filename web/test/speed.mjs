@@ -16,7 +16,7 @@ for (let round = 0; round < 3; round++) {
       const start = performance.now();
       let words = 0;
       for (let k = 0; k < 20; k++) {
-        words += (await window.engine.call("privatizeAll", { texts: [text], options: { mechanism: "brr", epsilon: 0.5 } })).tokens;
+        words += (await window.engine.call("privatizeBatch", { texts: [text], options: { mechanism: "brr", epsilon: 0.5 } })).tokens;
       }
       best = Math.max(best, (1e3 * words) / (performance.now() - start));
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 
 use brr::Choice;
-use brr_corpus::{Error, FileProblem, Input, Output, Progress, Run};
+use brr_corpus::{Encoding, Error, FileProblem, Input, Output, Progress, Run};
 use pyo3::prelude::*;
 
 use crate::privatizer::{Privatizer, parse};
@@ -72,7 +72,7 @@ impl FileReport {
 
 /// Privatizes a file into another.
 #[pyfunction(name = "_privatize_file")]
-#[pyo3(signature = (privatizer, input, output, *, columns, format, unit, max_words, header,
+#[pyo3(signature = (privatizer, input, output, *, columns, format, encoding, unit, max_words, header,
                     delimiter, quotes, optional_columns, document, on_bad_row, max_record,
                     manifest, resume, force, threads, progress))]
 #[allow(clippy::too_many_arguments)] // Python's keyword arguments
@@ -83,6 +83,7 @@ pub fn privatize_file(
     output: PathBuf,
     columns: Vec<String>,
     format: Option<&str>,
+    encoding: Option<&str>,
     unit: Option<String>,
     max_words: Option<u64>,
     header: Option<bool>,
@@ -100,6 +101,9 @@ pub fn privatize_file(
 ) -> PyResult<FileReport> {
     let core = privatizer.share();
     let format = named(py, format)?;
+    let unknown = || failure::argument(py, "there is no such encoding: give a name such as latin1");
+    let encoding = encoding.map(|name| Encoding::named(name).ok_or_else(unknown));
+    let encoding = encoding.transpose()?;
     let document = named(py, document)?;
     let on_bad_row = named(py, on_bad_row)?.unwrap_or_default();
     // A character of several bytes is none that a delimiter may be.
@@ -120,6 +124,7 @@ pub fn privatize_file(
         let run = Run {
             columns,
             format,
+            encoding,
             unit,
             max_words,
             header,

@@ -80,6 +80,7 @@ def test_what_is_wrong_is_a_kind_of_error_and_quotes_nothing(reviews, tmp_path):
     refused(brr.InputError, "no such name", columns="secret")
     refused(brr.InputError, "document is for plain text", document="file")
     refused(brr.ArgumentError, "no such format: choose one of text", format="secret")
+    refused(brr.ArgumentError, "no such encoding", encoding="secret")
     refused(brr.InputError, "ASCII", delimiter="\u00e9")
     missing = refused(brr.FileError, "cannot read", source=tmp_path / "none.csv")
     assert isinstance(missing, OSError)
@@ -105,6 +106,10 @@ def test_files_are_given_as_they_are_asked_for(tmp_path):
     assert report.words_cut == 2
     assert report.manifest["unit"]["words"]["largest"] == 2
     assert out.read_text().splitlines()[0] == "7;good film"
+    latin = tmp_path / "latin.txt"
+    latin.write_bytes("film \u00a0good".encode("latin1"))
+    brr.privatize_file(latin, tmp_path / "utf8.txt", encoding="latin1", **SURE)
+    assert (tmp_path / "utf8.txt").read_text().split() == ["film", "good"]
     rows = tmp_path / "in.jsonl"
     rows.write_text('{"a": "film"}\n')
     report = brr.privatize_file(

@@ -3,7 +3,8 @@ export type Source = ArrayBuffer | ArrayBufferView | URL | string;
 
 export type MechanismName = "exponential" | "brr";
 export type LayoutName = "keep" | "words";
-export type UnknownName = "random" | "mask" | "drop";
+export type UnknownName = "random" | "mask" | "drop" | "keep";
+export type SearchName = "scan" | "multi-index";
 
 /** How much privacy: at most one of the three; by default `Choices.budget`. */
 export interface Budget {
@@ -20,8 +21,10 @@ export interface Options extends Budget {
   mechanism?: MechanismName;
   /** Keep white space and listed punctuation, or only words. */
   layout?: LayoutName;
-  /** What becomes of tokens that the model does not know. */
+  /** What becomes of tokens that the model does not know: all but `random` are not private. */
   unknown?: UnknownName;
+  /** How `brr` finds the nearest word, with the same answers. */
+  search?: SearchName;
 }
 
 /** A name that an option may have, and what it means. */
@@ -35,14 +38,19 @@ export interface Choices {
   readonly mechanism: readonly Choice<MechanismName>[];
   readonly layout: readonly Choice<LayoutName>[];
   readonly unknown: readonly Choice<UnknownName>[];
-  /** The budget when none is given. */
-  readonly budget: { readonly name: keyof Budget; readonly value: number };
+  readonly search: readonly Choice<SearchName>[];
+  /** The budget when none is given, and the names of all that can be. */
+  readonly budget: {
+    readonly name: keyof Budget;
+    readonly value: number;
+    readonly names: readonly (keyof Budget)[];
+  };
 }
 
 export interface ExplainOptions extends Options {
-  /** How many words to tell; by default 12. */
+  /** How many words to tell; by default 10. */
   top?: number;
-  /** How many draws to estimate from; by default 2000. */
+  /** How many draws to estimate from; by default 10,000. */
   draws?: number;
 }
 
@@ -102,12 +110,6 @@ export interface Posterior {
   method: Method;
 }
 
-export interface Explanation {
-  word: string;
-  outcomes: Outcomes;
-  posterior: Posterior;
-}
-
 /** Losses per token, rounded up. */
 export interface Guarantee {
   readonly mechanism: MechanismName;
@@ -121,11 +123,11 @@ export interface Guarantee {
   /** Loss at the farthest pair: no two words exceed it. */
   readonly worst: number;
   /** Largest loss between a token without a code and a word. */
-  readonly unknown: number;
-  /** The larger of `worst` and `unknown`. */
+  readonly unknownLoss: number;
+  /** The larger of `worst` and `unknownLoss`. */
   readonly worstToken: number;
   /** Expected share of words that stay, if the model tells. */
-  readonly keep: number | null;
+  readonly expectedKeep: number | null;
   /** Which texts are neighbours, in a sentence: what the guarantee is about, and what is public. */
   readonly adjacency: string;
 }
@@ -156,8 +158,22 @@ export interface LoadOptions {
   simd?: boolean;
 }
 
-/** What went wrong; never quotes the text. */
-export class BrrError extends Error {}
+/** Kinds of errors, as in every language of brr. */
+export type ErrorCode =
+  | "argument"
+  | "input"
+  | "budget"
+  | "model"
+  | "unchecked-model"
+  | "file"
+  | "entropy"
+  | "internal";
+
+/** What went wrong, and of which kind; never quotes the text. */
+export class BrrError extends Error {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions);
+  readonly code: ErrorCode;
+}
 
 /** Whether this engine has 128-bit vectors. */
 export function hasSimd(): boolean;
@@ -174,15 +190,13 @@ export class Brr {
   /** Privatizes a text. Each call draws anew. */
   privatize(text: string, options?: Options): Privatized;
   /** Privatizes many texts, each word on its own: faster than one by one. */
-  privatizeAll(texts: string[], options?: Options): Counts & { texts: string[] };
+  privatizeBatch(texts: string[], options?: Options): Counts & { texts: string[] };
   /** Privatizes a text and tells what became of which word. Not for release. */
   trace(text: string, options?: Options): Trace;
-  /** What comes out when a word goes in; null if the model does not know it. */
-  outcomes(word: string, options?: ExplainOptions): Outcomes | null;
-  /** What may have gone in when a word came out; null if it is unknown. */
-  posterior(word: string, options?: ExplainOptions): Posterior | null;
-  /** Both directions at once. */
-  explain(word: string, options?: ExplainOptions): Explanation | null;
+  /** What comes out when a word goes in; an error of code `input` if the model does not have it. */
+  outcomes(word: string, options?: ExplainOptions): Outcomes;
+  /** What may have gone in when a word came out; likewise. */
+  posterior(word: string, options?: ExplainOptions): Posterior;
   /** What is promised with these options, per token. */
   guarantee(options?: Options): Guarantee;
   /** Lets go of all memory. */

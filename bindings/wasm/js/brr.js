@@ -9,19 +9,20 @@ const SIMD_PROBE = Uint8Array.of(
   10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
 );
 
-// Choices cross as their names, which only the module knows; budgets as their place in this list.
-const BUDGETS = ["epsilon", "bound", "keep"];
-const NAMED = ["mechanism", "layout", "unknown"];
-
 // Most that crypto.getRandomValues gives at once.
 const RANDOM_CHUNK = 65536;
 
 // Privatizers kept ready, for callers that go back and forth between options.
 const READY = 16;
 
-/** What went wrong; never quotes the text. */
+/** What went wrong, and of which kind; never quotes the text. */
 export class BrrError extends Error {
   name = "BrrError";
+
+  constructor(code, message, options) {
+    super(message, options);
+    this.code = code;
+  }
 }
 
 /** Whether this engine has 128-bit vectors. */
@@ -40,28 +41,29 @@ async function bytesOf(source, what) {
     return readFile(new URL(url));
   }
   const response = await fetch(url);
-  if (!response.ok) throw new BrrError(`cannot load the ${what}: status ${response.status}`);
+  if (!response.ok) throw new BrrError("file", `cannot load the ${what}: status ${response.status}`);
   return new Uint8Array(await response.arrayBuffer());
 }
 
-// What is not chosen is left to the core: an empty name, a place beyond the list.
-function namesOf(options) {
-  const names = NAMED.map((kind) => options[kind] ?? "");
-  const wrong = names.findIndex((name) => typeof name !== "string" || name.includes("\n"));
-  if (wrong >= 0) throw new BrrError(`${NAMED[wrong]} must be one of the names in choices.${NAMED[wrong]}`);
-  return names.join("\n");
+// Choices cross as their names, a line each in the module's order, and then the name of the
+// budget. What is not chosen is left to the core: an empty name.
+function namesOf({ budget: _, ...choices }, options) {
+  return Object.keys(choices).map((kind) => {
+    const name = options[kind] ?? "";
+    if (typeof name === "string" && !name.includes("\n")) return name;
+    throw new BrrError("argument", `${kind} must be one of the names in choices.${kind}`);
+  });
 }
 
-function budgetOf(options) {
-  const given = BUDGETS.filter((name) => options[name] !== undefined);
-  if (given.length > 1) throw new BrrError(`give one of ${given.join(" and ")}, not several`);
-  if (given.length === 0) return [BUDGETS.length, 0];
-  const [name] = given;
-  if (typeof options[name] !== "number") throw new BrrError(`${name} must be a number`);
-  return [BUDGETS.indexOf(name), options[name]];
+function budgetOf({ budget }, options) {
+  const given = budget.names.filter((name) => options[name] !== undefined);
+  if (given.length > 1) throw new BrrError("budget", `give one of ${given.join(" and ")}, not several`);
+  const [name = ""] = given;
+  if (name && typeof options[name] !== "number") throw new BrrError("budget", `${name} must be a number`);
+  return [name, options[name] ?? 0];
 }
 
-// Number of texts, their lengths, their bytes: what `privatize_all` reads.
+// Number of texts, their lengths, their bytes: what `privatize_batch` reads.
 function batchOf(texts) {
   const encoded = texts.map((text) => new TextEncoder().encode(text));
   const head = [texts.length, ...encoded.map((bytes) => bytes.length)];
@@ -126,11 +128,11 @@ export class Brr {
   }
 
   /** Privatizes many texts, each word on its own: faster than one by one. */
-  privatizeAll(texts, options = {}) {
+  privatizeBatch(texts, options = {}) {
     if (!Array.isArray(texts) || texts.some((text) => typeof text !== "string")) {
-      throw new BrrError("the texts must be an array of strings");
+      throw new BrrError("input", "the texts must be an array of strings");
     }
-    return this.#send("privatize_all", batchOf(texts), options);
+    return this.#send("privatize_batch", batchOf(texts), options);
   }
 
   /** Privatizes a text and tells what became of which word. Not for release. */
@@ -140,20 +142,14 @@ export class Brr {
     return traced;
   }
 
-  /** What comes out when a word goes in; null if the model does not know it. */
-  outcomes(word, { top = 12, draws = 2000, ...options } = {}) {
+  /** What comes out when a word goes in. */
+  outcomes(word, { top = 0, draws = 0, ...options } = {}) {
     return this.#ask("outcomes", word, options, top, draws);
   }
 
-  /** What may have gone in when a word came out; null if it is unknown. */
-  posterior(word, { top = 12, draws = 2000, ...options } = {}) {
+  /** What may have gone in when a word came out. */
+  posterior(word, { top = 0, draws = 0, ...options } = {}) {
     return this.#ask("posterior", word, options, top, draws);
-  }
-
-  /** Both directions at once; null if the model does not know the word. */
-  explain(word, options = {}) {
-    const outcomes = this.outcomes(word, options);
-    return outcomes && { word, outcomes, posterior: this.posterior(word, options) };
   }
 
   /** What is promised with these options, per token. */
@@ -169,7 +165,7 @@ export class Brr {
   }
 
   #ask(name, text, options, ...numbers) {
-    if (typeof text !== "string") throw new BrrError("the text must be a string");
+    if (typeof text !== "string") throw new BrrError("input", "the text must be a string");
     return this.#send(name, new TextEncoder().encode(text), options, ...numbers);
   }
 
@@ -183,12 +179,13 @@ export class Brr {
   }
 
   #privatizer(options) {
-    const [names, budget] = [namesOf(options), budgetOf(options)];
-    const key = [names, ...budget].join();
+    const [budget, value] = budgetOf(this.choices, options);
+    const names = [...namesOf(this.choices, options), budget].join("\n");
+    const key = [names, value].join();
     const ready = this.#ready.get(key);
     if (ready) return ready;
     const bytes = new TextEncoder().encode(names);
-    const handle = this.#run(() => this.#exports.privatizer_new(this.#model, ...this.#put(bytes), ...budget));
+    const handle = this.#run(() => this.#exports.privatizer_new(this.#model, ...this.#put(bytes), value));
     const made = { handle, guarantee: Object.freeze(JSON.parse(this.#answer())) };
     if (this.#ready.size === READY) {
       const [oldest, { handle }] = this.#ready.entries().next().value;
@@ -206,18 +203,21 @@ export class Brr {
     return [pointer, bytes.length];
   }
 
-  // Runs a call that returns 0 if its answer is an error message.
+  // Runs a call that returns 0 if its answer is an error: its kind, and its message.
   #run(call) {
-    if (this.#broken) throw new BrrError("this object was freed or broke: load it again");
+    if (this.#broken) throw new BrrError("argument", "this object was freed or broke: load it again");
     let result;
     try {
       result = call();
     } catch (error) {
       // A trap leaves the module's memory in an unknown state.
       this.#broken = true;
-      throw new BrrError("an internal error in brr (out of memory, or a bug)", { cause: error });
+      throw new BrrError("internal", "an internal error in brr (out of memory, or a bug)", { cause: error });
     }
-    if (result === 0) throw new BrrError(this.#answer());
+    if (result === 0) {
+      const [kind, ...message] = this.#answer().split("\n");
+      throw new BrrError(kind, message.join("\n"));
+    }
     return result;
   }
 

@@ -31,19 +31,25 @@ pub fn guarantee(privatizer: &Privatizer) -> String {
     let g = privatizer.guarantee();
     Json::text(|j| {
         j.key("mechanism").string(privatizer.mechanism().name());
-        j.key("epsilon").number(g.epsilon);
         j.key("metric").string(&g.metric.to_string());
-        j.key("nearest").number(g.nearest());
-        j.key("bound").number(g.bound());
-        j.key("worst").number(g.worst());
-        j.key("unknown").number(g.unknown_loss);
-        j.key("worstToken").number(g.worst_token());
+        for (name, value) in g.numbers() {
+            j.key(&camel(name)).number(value);
+        }
         match privatizer.expected_keep() {
-            Some(keep) => j.key("keep").number(keep.weighted),
-            None => j.key("keep").null(),
+            Some(keep) => j.key("expectedKeep").number(keep.weighted),
+            None => j.key("expectedKeep").null(),
         }
         j.key("adjacency")
             .string(&privatizer.adjacency().to_string());
+    })
+}
+
+/// A name as JavaScript writes it.
+fn camel(name: &str) -> String {
+    let mut parts = name.split('_');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |name, part| {
+        name + &part[..1].to_uppercase() + &part[1..]
     })
 }
 

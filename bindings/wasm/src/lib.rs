@@ -3,8 +3,8 @@
 //!
 //! Text and JSON cross as UTF-8 bytes in the module's memory. Handles are
 //! addresses of boxes. A call leaves its answer where [`answer_pointer`] and
-//! [`answer_len`] find it, and returns [`FAILED`] if the answer is an error
-//! message. Nothing is kept between calls but that answer, and it is wiped
+//! [`answer_len`] find it, and returns [`FAILED`] if the answer is an error: its
+//! kind, and its message on the next line. Nothing is kept between calls but that answer, and it is wiped
 //! before the next.
 //!
 //! The module has one import, the platform's randomness, and no seed.
@@ -18,9 +18,10 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use brr::parts::vocabulary::WordId;
 use brr::{Error, Model, Privatizer, explain};
 
-/// Returned when the answer is an error message.
+/// Returned when the answer is an error.
 const FAILED: u32 = 0;
 /// Returned when the answer is a result.
 const DONE: u32 = 1;
@@ -45,10 +46,11 @@ const UNCHECKED: &str = "what this model's file says about the share of kept wor
     came with this package";
 
 fn fail(error: &Error) -> u32 {
-    ANSWER.set(match error {
+    let message = match error {
         Error::UncheckedModel => UNCHECKED.to_owned(),
         error => error.to_string(),
-    });
+    };
+    ANSWER.set(format!("{}\n{message}", error.kind().name()));
     FAILED
 }
 
@@ -138,7 +140,7 @@ pub unsafe extern "C" fn model_free(model: *const Model) {
 }
 
 /// Sets a privatizer up; 0 if that fails. The answer is its guarantee. Takes the input, which
-/// holds the names of [`choices::options`]; `budget` and `value` are as there.
+/// holds the names of [`choices::options`]; `value` is as there.
 ///
 /// # Safety
 /// As for [`input`]; `model` came from [`model_new`] and was not freed.
@@ -147,7 +149,6 @@ pub unsafe extern "C" fn privatizer_new(
     model: *const Model,
     pointer: *mut u8,
     len: usize,
-    budget: u32,
     value: f64,
 ) -> *mut Privatizer {
     // SAFETY: the caller's promise; the count is raised for the new owner.
@@ -157,7 +158,7 @@ pub unsafe extern "C" fn privatizer_new(
     };
     // SAFETY: the caller's promise.
     let names = unsafe { input(pointer, len) };
-    let options = choices::options(&String::from_utf8_lossy(&names), budget, value);
+    let options = choices::options(&String::from_utf8_lossy(&names), value);
     match options.and_then(|options| Privatizer::new(model, options)) {
         Ok(privatizer) => {
             ANSWER.set(answers::guarantee(&privatizer));
@@ -200,7 +201,7 @@ pub unsafe extern "C" fn privatize(privatizer: &Privatizer, pointer: *mut u8, le
 /// # Safety
 /// As for [`privatize`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn privatize_all(
+pub unsafe extern "C" fn privatize_batch(
     privatizer: &Privatizer,
     pointer: *mut u8,
     len: usize,
@@ -242,7 +243,27 @@ pub unsafe extern "C" fn trace(privatizer: &Privatizer, pointer: *mut u8, len: u
     unsafe { with_text(pointer, len, run) }
 }
 
-/// What comes out when the input, a word, goes in; `null` if it is unknown.
+/// Finds the word in the input and explains it. 0 stands for the default of `top` and `draws`.
+///
+/// # Safety
+/// As for [`privatize`].
+unsafe fn with_word(
+    privatizer: &Privatizer,
+    (pointer, len): (*mut u8, usize),
+    [top, draws]: [usize; 2],
+    explained: impl FnOnce(WordId, usize, usize) -> Result<String, Error>,
+) -> u32 {
+    let top = if top == 0 { explain::TOP } else { top };
+    let draws = if draws == 0 { explain::DRAWS } else { draws };
+    let run = |text: &str| {
+        let word = explain::find(privatizer, text);
+        answer(word.and_then(|word| explained(word, top, draws)))
+    };
+    // SAFETY: the caller's promise.
+    unsafe { with_text(pointer, len, run) }
+}
+
+/// What comes out when the input, a word, goes in.
 ///
 /// # Safety
 /// As for [`privatize`].
@@ -254,19 +275,15 @@ pub unsafe extern "C" fn outcomes(
     top: usize,
     draws: usize,
 ) -> u32 {
-    let model = privatizer.model();
-    let run = |text: &str| match model.find(text) {
-        None => answer(Ok("null".into())),
-        Some(word) => {
-            let found = explain::outcomes(privatizer, word, top, draws);
-            answer(found.map(|o| answers::outcomes(model, &o)))
-        }
+    let explained = |word, top, draws| {
+        let found = explain::outcomes(privatizer, word, top, draws)?;
+        Ok(answers::outcomes(privatizer.model(), &found))
     };
     // SAFETY: the caller's promise.
-    unsafe { with_text(pointer, len, run) }
+    unsafe { with_word(privatizer, (pointer, len), [top, draws], explained) }
 }
 
-/// What may have gone in when the input, a word, came out; `null` if unknown.
+/// What may have gone in when the input, a word, came out.
 ///
 /// # Safety
 /// As for [`privatize`].
@@ -278,14 +295,10 @@ pub unsafe extern "C" fn posterior(
     top: usize,
     draws: usize,
 ) -> u32 {
-    let model = privatizer.model();
-    let run = |text: &str| match model.find(text) {
-        None => answer(Ok("null".into())),
-        Some(word) => {
-            let found = explain::posterior(privatizer, word, top, draws);
-            answer(found.map(|o| answers::posterior(model, &o)))
-        }
+    let explained = |word, top, draws| {
+        let found = explain::posterior(privatizer, word, top, draws)?;
+        Ok(answers::posterior(privatizer.model(), &found))
     };
     // SAFETY: the caller's promise.
-    unsafe { with_text(pointer, len, run) }
+    unsafe { with_word(privatizer, (pointer, len), [top, draws], explained) }
 }

@@ -36,11 +36,11 @@ test("draws anew each time, from getRandomValues", () => {
 });
 
 test("many texts at once stay apart", () => {
-  const { texts, tokens } = brr.privatizeAll(["one, two!", "", "three\nfour €"], { epsilon: 0.2 });
+  const { texts, tokens } = brr.privatizeBatch(["one, two!", "", "three\nfour €"], { epsilon: 0.2 });
   assert.equal(tokens, 5);
   assert.deepEqual(texts.map((text) => text.replace(/[^,!\n]+/g, "")), [",!", "", "\n"]);
-  assert.deepEqual(brr.privatizeAll([]).texts, []);
-  assert.throws(() => brr.privatizeAll("one"), /array of strings/);
+  assert.deepEqual(brr.privatizeBatch([]).texts, []);
+  assert.throws(() => brr.privatizeBatch("one"), /array of strings/);
 });
 
 test("no randomness is an error, not a fallback", () => {
@@ -67,15 +67,15 @@ test("the guarantee is never above what was asked", () => {
   assert.ok(loss >= 3 * brr.guarantee({ epsilon: 0.5 }).worst);
   assert.equal(brr.privatize("zyxxqu", { epsilon: 1, unknown: "mask" }).loss, Infinity);
   // The word that stands for it in JSON is a word like any other in a text.
-  assert.ok(brr.privatizeAll(["infinite"], { epsilon: 40 }).texts.every((text) => typeof text === "string"));
+  assert.ok(brr.privatizeBatch(["infinite"], { epsilon: 40 }).texts.every((text) => typeof text === "string"));
 });
 
 test("names and defaults are the core's, in types and documents too", async () => {
   const defaults = Object.fromEntries(Object.entries(brr.choices)
     .map(([kind, all]) => (kind === "budget" ? [all.name, all.value] : [kind, all[0].name])));
-  assert.deepEqual(defaults, { mechanism: "exponential", layout: "keep", unknown: "random", keep: 0.5 });
+  assert.deepEqual(defaults, { mechanism: "exponential", layout: "keep", unknown: "random", search: "scan", keep: 0.5 });
   assert.deepEqual(brr.guarantee(), brr.guarantee(defaults));
-  assert.ok(brr.guarantee().keep > 0.4 && brr.guarantee().keep <= 0.5);
+  assert.ok(brr.guarantee().expectedKeep > 0.4 && brr.guarantee().expectedKeep <= 0.5);
   const types = await readFile(new URL("../js/brr.d.ts", import.meta.url), "utf8");
   const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
   for (const kind of ["mechanism", "layout", "unknown"]) {
@@ -116,9 +116,10 @@ test("a trace's parts are its text", () => {
 });
 
 for (const mechanism of ["brr", "exponential"]) {
-  test(`explain, ${mechanism}: probabilities, and narrower with more budget`, () => {
+  test(`outcomes and posterior, ${mechanism}: probabilities, and narrower with more budget`, () => {
     const stays = [0.1, 1.5].map((epsilon) => {
-      const { outcomes, posterior } = brr.explain("film", { mechanism, epsilon, draws: 400 });
+      const options = { mechanism, epsilon, draws: 400 };
+      const [outcomes, posterior] = [brr.outcomes("film", options), brr.posterior("film", options)];
       const sum = outcomes.likely.reduce((s, l) => s + l.probability, 0);
       assert.ok(sum <= 1 + 1e-9 && outcomes.likely.every((l) => l.low <= l.high));
       assert.equal(outcomes.method, mechanism === "brr" ? "drawn" : "exact");
@@ -131,11 +132,23 @@ for (const mechanism of ["brr", "exponential"]) {
   });
 }
 
-test("unknown words have no explanation", () => assert.equal(brr.explain("zyxxqu"), null));
+test("unknown words have no explanation", () => {
+  for (const ask of ["outcomes", "posterior"]) {
+    assert.throws(() => brr[ask]("zyxxqu"), ({ code, message }) => code === "input" && !message.includes("zyxxqu"));
+  }
+});
+
+test("unknown words stay if asked for, and the search may be another", () => {
+  const { text, loss } = brr.privatize("zyxxqu", { epsilon: 1, unknown: "keep" });
+  assert.deepEqual([text, loss], ["zyxxqu", Infinity]);
+  const options = { mechanism: "brr", epsilon: 20, search: "multi-index" };
+  assert.equal(brr.privatize("film", options).text, "film");
+});
 
 test("errors say what is wrong, and never quote the text", async () => {
-  const fails = (options, message) => assert.throws(() => brr.privatize("secret", options), (error) => {
+  const fails = (options, message, code = "budget") => assert.throws(() => brr.privatize("secret", options), (error) => {
     assert.ok(error instanceof BrrError);
+    assert.equal(error.code, code);
     assert.match(error.message, message);
     assert.doesNotMatch(error.message, /secret/);
     return true;
@@ -145,11 +158,10 @@ test("errors say what is wrong, and never quote the text", async () => {
   fails({ epsilon: "1" }, /must be a number/);
   fails({ keep: 2 }, /between 0 and 1/);
   fails({ keep: 0.5, bound: 3 }, /not several/);
-  fails({ mechanism: "none" }, /no such mechanism: choose one of exponential, brr/);
-  fails({ mechanism: "brr\nwords" }, /mechanism must be one of/);
-  fails({ layout: 7 }, /layout must be one of/);
-  // Here no word is ever written as it is.
-  fails({ unknown: "keep" }, /choose one of random, mask, drop$/);
+  fails({ mechanism: "none" }, /no such mechanism: choose one of exponential, brr/, "argument");
+  fails({ mechanism: "brr\nwords" }, /mechanism must be one of/, "argument");
+  fails({ layout: 7 }, /layout must be one of/, "argument");
+  fails({ search: "none" }, /choose one of scan, multi-index$/, "argument");
   assert.throws(() => brr.privatize(5), /must be a string/);
   await assert.rejects(Brr.load(new Uint8Array(100)), /not a brr model/);
   const bytes = new Uint8Array(await readFile(new URL("../dist/english.brr", import.meta.url)));

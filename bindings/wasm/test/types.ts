@@ -1,11 +1,11 @@
 // Not run, only type-checked: the API as its users write it.
-import { Brr, BrrError, type Explanation, type Guarantee, type Part } from "../dist/brr.js";
+import { Brr, BrrError, type Guarantee, type Outcomes, type Part } from "../dist/brr.js";
 
 export async function use(bytes: Uint8Array): Promise<string> {
   const brr: Brr = await Brr.load(bytes, { simd: false });
   const guarantee: Guarantee = brr.guarantee({ mechanism: "exponential", bound: 16 });
-  const explained: Explanation | null = brr.explain("film", { epsilon: 0.5, draws: 100 });
-  const stays: number = explained?.outcomes.stays.probability ?? guarantee.epsilon;
+  const explained: Outcomes = brr.outcomes("film", { epsilon: 0.5, draws: 100, search: "multi-index" });
+  const stays: number = explained.stays.probability + guarantee.unknownLoss;
   const neighbours: string = guarantee.adjacency + brr.model.standing + brr.choices.mechanism[0].help;
   const { parts, loss } = brr.trace("a text", { keep: 0.5, layout: "words", unknown: "mask" });
   const originals = parts.filter((part: Part) => part.original !== undefined && part.changed);
@@ -13,6 +13,6 @@ export async function use(bytes: Uint8Array): Promise<string> {
   brr.privatize("a text", { seed: 1 });
   // @ts-expect-error there is no such mechanism
   brr.privatize("a text", { mechanism: "none" });
-  if (originals.length + stays + loss + neighbours.length < 0) throw new BrrError("never");
-  return brr.privatizeAll(["a", "b"]).texts.join(brr.model.backend);
+  if (originals.length + stays + loss + neighbours.length < 0) throw new BrrError("internal", "never");
+  return brr.privatizeBatch(["a", "b"]).texts.join(brr.model.backend);
 }

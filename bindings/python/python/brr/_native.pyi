@@ -371,6 +371,7 @@ def _privatize_file(
     *,
     columns: list[str],
     format: str | None,
+    encoding: str | None,
     unit: str | None,
     max_words: int | None,
     header: bool | None,

@@ -15,6 +15,7 @@ def privatize_file(
     *,
     columns: str | Iterable[str] = (),
     format: choices.Format | None = None,
+    encoding: str | None = None,
     model: _native.Model | str | os.PathLike[str] | None = None,
     mechanism: choices.Mechanism = choices.MECHANISM,
     epsilon: float | None = None,
@@ -55,6 +56,8 @@ def privatize_file(
             such as ``"user.comment"`` (JSON, Parquet). Plain text has no columns.
         format: ``"text"``, ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"json"`` or
             ``"parquet"``; by the extension if None, else text.
+        encoding: How the input's text is encoded, such as ``"latin1"``; UTF-8 if None. The
+            output is UTF-8.
         model: Model, mechanism, budget, layout, unknown and search are those of
             :class:`brr.Privatizer`.
         mechanism: See there.
@@ -106,6 +109,7 @@ def privatize_file(
         output,
         columns=[columns] if isinstance(columns, str) else list(columns),
         format=format,
+        encoding=encoding,
         unit=unit,
         max_words=max_words,
         header=header,
