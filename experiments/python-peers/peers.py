@@ -19,6 +19,7 @@ one of it can live in a process, so each has a process of its own.
 
 import argparse
 import importlib.resources
+import json
 import os
 import subprocess
 import sys
@@ -26,16 +27,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from texts import documents
-
 import brr
 
 LIST_WORDS = 4000
 
 
 def main() -> None:
-    """Measure, and print a table in Markdown."""
+    """Measure, and print a JSON object."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--texts", help="a file with a text per line")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--cache", default="cache", help="for dp-diffractor's lists")
     parser.add_argument(
@@ -61,24 +61,25 @@ def main() -> None:
     add("dp-diffractor, as it comes", 500, lambda: diffractor("as-it-comes", args.cache))
     add("dp-diffractor, stripped", 1000, lambda: diffractor("stripped", args.cache))
 
+    # Words that all of them know, ten in a text.
     known = set(diffractor_words())
-    texts = documents(4000, 10, known)
-    words = " ".join(texts).split()
+    words = [word for word in Path(args.texts).read_text().split() if word in known][:40_000]
+    texts = [" ".join(words[i : i + 10]) for i in range(0, len(words), 10)]
     best = dict.fromkeys(ways, 0.0)
     for number in range(args.rounds):
         for name, (count, way) in ways.items():
             some = texts if name.startswith("brr") else words[:count]
             begun = time.perf_counter()
             way(some)
-            best[name] = max(best[name], count / (time.perf_counter() - begun))
+            done = min(count, len(words))
+            best[name] = max(best[name], done / (time.perf_counter() - begun))
         print(f"round {number + 1} of {args.rounds}", file=sys.stderr)
 
-    print("| who | seconds to start | words/s | brr, 1 thread | brr, all cores |")
-    print("|---|---:|---:|---:|---:|")
-    for name, speed in best.items():
-        ours = [f"{best[ours] / speed:,.0f}x" for ours in ("brr, 1 thread", "brr, all cores")]
-        factors = ["", ""] if name.startswith("brr") else ours
-        print(f"| {name} | {start[name]:.2f} | {speed:,.0f} | {' | '.join(factors)} |")
+    found = [
+        {"who": name, "start_seconds": start[name], "words_per_second": speed}
+        for name, speed in best.items()
+    ]
+    print(json.dumps(found))
 
 
 def brr_in(threads: int | None) -> Callable[[list[str]], object]:

@@ -7,6 +7,7 @@ warm after the first round. Run by ``scripts/test-spark``.
 """
 
 import argparse
+import json
 import os
 import statistics
 import subprocess
@@ -16,20 +17,19 @@ import time
 from pathlib import Path
 
 from pyspark.sql import SparkSession
-from texts import documents
 
 import brr.spark
 
 EPSILON = 0.6
-WORDS = 12
 
 
 def main() -> None:
-    """Measure, and print a table in Markdown."""
+    """Measure, and write a JSON object."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cli", help="the brr program")
+    parser.add_argument("texts", help="a file with a text per line")
+    parser.add_argument("found", help="where to write what was found")
     parser.add_argument("--rounds", type=int, default=4)
-    parser.add_argument("--documents", type=int, default=240_000)
     args = parser.parse_args()
     session = (
         SparkSession.builder.master(os.environ["BRR_SPARK_MASTER"])
@@ -46,13 +46,16 @@ def main() -> None:
     )
     session.sparkContext.setLogLevel("ERROR")
     with tempfile.TemporaryDirectory() as folder:
-        measure(session, args.cli, args.rounds, args.documents, Path(folder))
+        texts = Path(args.texts).read_text().splitlines()
+        found = measure(session, args.cli, args.rounds, texts, Path(folder))
+    Path(args.found).write_text(json.dumps(found))
     session.stop()
 
 
-def measure(session: SparkSession, cli: str, rounds: int, count: int, folder: Path) -> None:
+def measure(
+    session: SparkSession, cli: str, rounds: int, texts: list[str], folder: Path
+) -> dict[str, float]:
     """Run both in turn."""
-    texts = documents(count, WORDS)
     (folder / "texts.txt").write_text("\n".join(texts) + "\n")
     frame = session.createDataFrame([(text,) for text in texts], "text string")
     frame.repartition(24).write.parquet(str(folder / "texts"))
@@ -77,13 +80,14 @@ def measure(session: SparkSession, cli: str, rounds: int, count: int, folder: Pa
         if number > 0:  # the first round warms up
             taken.append(pair)
         print(f"round {number} of {rounds}: {pair[0]:.2f} {pair[1]:.2f} s", file=sys.stderr)
-    words = count * WORDS
+    words = sum(len(text.split()) for text in texts)
     best_cli, best_spark = min(c for c, _ in taken), min(s for _, s in taken)
-    print("| who | words/s (best) | of the CLI's | median round |")
-    print("|---|---:|---:|---:|")
-    print(f"| CLI, 2 threads | {words / best_cli:,.0f} | | |")
-    share, median = best_cli / best_spark, statistics.median(c / s for c, s in taken)
-    print(f"| Spark, 2 workers | {words / best_spark:,.0f} | {share:.0%} | {median:.0%} |")
+    return {
+        "cli_words_per_second": words / best_cli,
+        "spark_words_per_second": words / best_spark,
+        "of_the_cli": best_cli / best_spark,
+        "median_round": statistics.median(c / s for c, s in taken),
+    }
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ times by the clock within a round, where both met the same machine.
 
 import argparse
 import functools
+import json
 import statistics
 import subprocess
 import sys
@@ -20,7 +21,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
-from texts import documents
 
 import brr
 
@@ -35,20 +35,17 @@ class Taken(NamedTuple):
 ONE_CORE, TWO_CORE = "Rust core, 1 thread", "Rust core, 2 threads"
 ONE_PYTHON, TWO_PYTHON = "Arrow, threads=1", "two Python threads, threads=1 each"
 EPSILON = 0.6
-WORDS = 12
 
 
 def main() -> None:
-    """Measure, and print a table in Markdown."""
+    """Measure, and print a JSON object."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("core", help="the core-speed program")
-    parser.add_argument("texts", help="where to write the texts")
+    parser.add_argument("texts", help="a file with a text per line")
     parser.add_argument("--rounds", type=int, default=12)
-    parser.add_argument("--documents", type=int, default=4000)
     args = parser.parse_args()
 
-    texts = documents(args.documents, WORDS)
-    Path(args.texts).write_text("\n".join(texts) + "\n")
+    texts = Path(args.texts).read_text().splitlines()
     array = pa.array(texts)
     privatizer = brr.Privatizer(mechanism="brr", epsilon=EPSILON)
     core = subprocess.Popen(
@@ -94,8 +91,8 @@ def main() -> None:
     if core.stdin is not None:
         core.stdin.close()
     core.wait()
-    report(rounds, len(texts) * WORDS)
-    report_scaling(rounds)
+    words = sum(len(text.split()) for text in texts)
+    print(json.dumps({"speed": speeds(rounds, words), "scaling": scaling(rounds)}))
 
 
 def timed(work: Callable[[], object]) -> Callable[[], Taken]:
@@ -109,31 +106,36 @@ def timed(work: Callable[[], object]) -> Callable[[], Taken]:
     return run
 
 
-def report(rounds: dict[str, list[Taken]], words: int) -> None:
-    """Print the table."""
-    print("| way | words/s by the clock | words per CPU second | of the core's | cores |")
-    print("|---|---:|---:|---:|---:|")
+def speeds(rounds: dict[str, list[Taken]], words: int) -> list[dict[str, object]]:
+    """Give the speed of each way, by the clock and by CPU time."""
+    found: list[dict[str, object]] = []
     for name, taken in rounds.items():
         base = rounds[ONE_CORE if "=1" in name and name != TWO_PYTHON else TWO_CORE]
-        clock, cpu = min(t.clock for t in taken), min(t.cpu for t in taken)
-        share = min(t.cpu for t in base) / cpu
-        cores = max(t.cpu / t.clock for t in taken)
-        compared = "" if name.startswith("Rust") else f"{100 * share:.0f} %"
-        print(
-            f"| {name} | {words / clock:,.0f} | {words / cpu:,.0f} | {compared} | {cores:.2f} |"
+        cpu = min(t.cpu for t in taken)
+        found.append(
+            {
+                "way": name,
+                "words_per_second": words / min(t.clock for t in taken),
+                "words_per_cpu_second": words / cpu,
+                "of_the_core": None
+                if name.startswith("Rust")
+                else min(t.cpu for t in base) / cpu,
+                "cores": max(t.cpu / t.clock for t in taken),
+            }
         )
+    return found
 
 
-def report_scaling(rounds: dict[str, list[Taken]]) -> None:
-    """Print how much faster two threads are than one."""
-    print("\n| two threads against one | best round | median round |")
-    print("|---|---:|---:|")
+def scaling(rounds: dict[str, list[Taken]]) -> list[dict[str, object]]:
+    """Give how much faster two threads are than one."""
+    found: list[dict[str, object]] = []
     for name, one, two in [
         ("the Rust core", ONE_CORE, TWO_CORE),
         ("Python threads, each in one call", ONE_PYTHON, TWO_PYTHON),
     ]:
         ratios = [a.clock / b.clock for a, b in zip(rounds[one], rounds[two], strict=True)]
-        print(f"| {name} | {max(ratios):.2f} | {statistics.median(ratios):.2f} |")
+        found.append({"way": name, "best": max(ratios), "median": statistics.median(ratios)})
+    return found
 
 
 if __name__ == "__main__":

@@ -1,104 +1,172 @@
-//! Makes the table of `experiments/binarizers/README.md`: every binarizer at
-//! every length.
+//! What codes keep of the vectors' similarity, by binarizer and length, and what a minimum
+//! distance between codes costs and gains. `experiments/binarizers/run` makes the tables.
 //!
 //! ```text
 //! cargo run --release -p brr-build --example binarizers -- VECTORS SIMILARITY... \
-//!     [--binarizers affinity,itq] [--bits 64,128]
+//!     [--binarizers affinity,itq] [--bits 64,128] [--minimum 0,1,8,16]
 //! ```
+//!
+//! Prints a JSON object per line: one for each binarizer and length or, with `--minimum`, one for
+//! each minimum distance, with the certificate of the exponential mechanism.
 
-use brr::parts::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
+use brr::parts::codes::{CodeBits, CodeBlocks, CodeRows, hamming, to_blocks};
 use brr::parts::distances::CodeStats;
-use brr::parts::parallel;
-use brr_build::binarize::{self, BinarizeOptions};
+use brr::parts::parallel::{self, cores};
+use brr_build::binarize::{self, BinarizeOptions, separate};
 use brr_build::quality::{self, SimilaritySet};
 use brr_build::vectors::{self, LoadOptions, Vectors};
 use std::error::Error;
 use std::path::Path;
 
-fn main() -> Result<(), Box<dyn Error>> {
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// The words that a model would be built from, and people's judgements of similarity.
+struct Subject {
+    vectors: Vectors,
+    sets: Vec<SimilaritySet>,
+}
+
+fn main() -> Result<()> {
     let mut paths = Vec::new();
     let mut names = binarize::NAMES.join(",");
     let mut lengths = "64,128,256,512".to_string();
+    let mut minimums = None;
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--binarizers" => names = args.next().ok_or("--binarizers needs names")?,
             "--bits" => lengths = args.next().ok_or("--bits needs lengths")?,
+            "--minimum" => minimums = Some(args.next().ok_or("--minimum needs distances")?),
             _ => paths.push(arg),
         }
     }
-    let (vectors, sets) = paths.split_first().ok_or("name a vector file")?;
-    let vectors = read(vectors)?;
-    let sets = sets
-        .iter()
-        .map(|path| SimilaritySet::read(Path::new(path)))
-        .collect::<Result<Vec<_>, _>>()?;
-    print_header(&sets);
+    let (path, sets) = paths.split_first().ok_or("name a vector file")?;
+    let sets = sets.iter().map(|path| SimilaritySet::read(Path::new(path)));
+    let subject = Subject {
+        vectors: vectors::load(Path::new(path), &LoadOptions::default())?.vectors,
+        sets: sets.collect::<std::result::Result<_, _>>()?,
+    };
     for name in names.split(',') {
         for bits in lengths.split(',') {
-            row(&vectors, &sets, name, bits.parse()?)?;
+            let (codes, seconds) = subject.binarize(name, bits.parse()?)?;
+            match &minimums {
+                None => subject.report(name, &codes, seconds),
+                Some(minimums) => {
+                    for minimum in minimums.split(',') {
+                        subject.report_separated(name, &codes, minimum.parse()?)?;
+                    }
+                }
+            }
         }
     }
     Ok(())
 }
 
-fn print_header(sets: &[SimilaritySet]) {
-    print!("| binarizer | bits |");
-    sets.iter().for_each(|set| print!(" {} |", set.name));
-    println!(" mean | 10-NN | duplicates | closest | P_avg | P_max | ones per bit | CPU seconds |");
-    println!("|---|---|{}", "---|".repeat(sets.len() + 8));
-}
+impl Subject {
+    /// Codes, and the processor time they took.
+    fn binarize(&self, name: &str, bits: usize) -> Result<(CodeRows, f64)> {
+        let binarizer = binarize::by_name(name).ok_or("unknown binarizer")?;
+        let options = BinarizeOptions {
+            bits: CodeBits::new(bits).ok_or("bits: a multiple of 64 from 64 to 1024")?,
+            seed: 1,
+            threads: cores(),
+        };
+        let start = cpu_seconds();
+        let codes = binarizer.binarize(&self.vectors, &options, &mut |_| {})?;
+        Ok((codes, cpu_seconds() - start))
+    }
 
-fn row(
-    vectors: &Vectors,
-    sets: &[SimilaritySet],
-    name: &str,
-    bits: usize,
-) -> Result<(), Box<dyn Error>> {
-    let binarizer = binarize::by_name(name).ok_or("unknown binarizer")?;
-    let bits = CodeBits::new(bits).ok_or("bits: a multiple of 64 from 64 to 1024")?;
-    let threads = parallel::cores();
-    let options = BinarizeOptions {
-        bits,
-        seed: 1,
-        threads,
-    };
-    let start = cpu_seconds();
-    let codes = binarizer.binarize(vectors, &options, &mut |p| {
-        eprintln!("{name} {bits}: {p:?}")
-    })?;
-    let seconds = cpu_seconds() - start;
-    report(vectors, sets, name, &codes, seconds);
-    Ok(())
-}
+    /// What codes keep: retention by set and neighbours, as members of a JSON object.
+    fn quality(&self, codes: &CodeRows) -> String {
+        let kept = quality::retention(&self.vectors, codes, &self.sets);
+        let ratios = kept.iter().map(|set| set.ratio().unwrap_or(f64::NAN));
+        let sets = self.sets.iter().zip(ratios);
+        let sets: Vec<_> = sets.map(|(s, r)| format!("{:?}: {r}", s.name)).collect();
+        let overlap = quality::neighbor_overlap(&self.vectors, codes, 10, 2000, cores());
+        format!(
+            "\"retention\": {{{}}}, \"neighbors\": {overlap}",
+            sets.join(", ")
+        )
+    }
 
-fn report(vectors: &Vectors, sets: &[SimilaritySet], name: &str, codes: &CodeRows, seconds: f64) {
-    let threads = parallel::cores();
-    let ratios: Vec<f64> = quality::retention(vectors, codes, sets)
-        .iter()
-        .map(|set| set.ratio().unwrap_or(f64::NAN))
-        .collect();
-    let overlap = quality::neighbor_overlap(vectors, codes, 10, 2000, threads);
-    let stats = code_stats(codes, threads);
-    print!("| {name} | {} |", codes.bits());
-    ratios.iter().for_each(|ratio| print!(" {ratio:.3} |"));
-    println!(
-        " {:.3} | {overlap:.3} | {} | {} | {:.2} | {} | {:.2}-{:.2} | {seconds:.1} |",
-        ratios.iter().sum::<f64>() / ratios.len() as f64,
-        stats.distances.duplicates,
-        stats.closest.first().map_or(0, |pair| pair.distance),
-        stats.distances.sum as f64 / (codes.len() as f64).powi(2),
-        stats.distances.maximum,
-        stats.balance.min,
-        stats.balance.max,
-    );
+    fn report(&self, name: &str, codes: &CodeRows, seconds: f64) {
+        let stats = code_stats(codes);
+        println!(
+            "{{\"binarizer\": {name:?}, \"bits\": {}, {}, \"duplicates\": {}, \"closest\": {}, \
+             \"p_avg\": {}, \"p_max\": {}, \"ones\": [{}, {}], \"cpu_seconds\": {seconds}}}",
+            codes.bits(),
+            self.quality(codes),
+            stats.distances.duplicates,
+            stats.closest.first().map_or(0, |pair| pair.distance),
+            stats.distances.sum as f64 / (codes.len() as f64).powi(2),
+            stats.distances.maximum,
+            stats.balance.min,
+            stats.balance.max,
+        );
+    }
+
+    fn report_separated(&self, name: &str, codes: &CodeRows, minimum: u32) -> Result<()> {
+        let mut separated = separate(&self.vectors, codes, minimum, cores(), &|_| {})?;
+        if minimum == 0 {
+            separated.codes = codes.clone();
+            (separated.moved, separated.flipped) = (0, 0);
+        }
+        let codes = &separated.codes;
+        // a = 0.1 at 256 bits, at the same a * P_avg for other lengths.
+        let a = 25.6 / codes.bits().get() as f64;
+        let (certified, (from, to)) = certify(codes, a);
+        println!(
+            "{{\"binarizer\": {name:?}, \"bits\": {}, \"minimum\": {minimum}, \"moved\": {}, \
+             \"flipped\": {}, \"stuck\": {}, \"closest\": {}, {}, \"certified\": {}, \
+             \"decided_by\": [{:?}, {:?}, {}]}}",
+            codes.bits(),
+            separated.moved,
+            separated.flipped,
+            separated.stuck,
+            code_stats(codes).closest[0].distance,
+            self.quality(codes),
+            certified / a,
+            self.vectors.words[from],
+            self.vectors.words[to],
+            hamming(codes.row(from), codes.row(to)),
+        );
+        Ok(())
+    }
 }
 
 /// Distances, balance, and the closest pair.
-pub fn code_stats(codes: &CodeRows, threads: usize) -> CodeStats {
+fn code_stats(codes: &CodeRows) -> CodeStats {
     let blocks = to_blocks(codes);
     let table = CodeBlocks::new(codes.bits(), codes.len(), &blocks).expect("some codes");
-    CodeStats::measure(table, 1, threads, &|_| {})
+    CodeStats::measure(table, 1, cores(), &|_| {})
+}
+
+/// The smallest epsilon that weights exp(-a d) satisfy, and the pair that decides:
+/// a + max (ln Z(w') - ln Z(w)) / d(w, w'). Equal codes have equal Z.
+fn certify(codes: &CodeRows, a: f64) -> (f64, (usize, usize)) {
+    let weights: Vec<f64> = (0..=codes.bits().get())
+        .map(|d| (-a * d as f64).exp())
+        .collect();
+    let z = parallel::map(cores(), codes.len(), |i| {
+        let weight = |other: &[u64]| weights[hamming(codes.row(i), other) as usize];
+        codes.iter().map(weight).sum::<f64>().ln()
+    });
+    let worst = parallel::map(cores(), codes.len(), |i| {
+        let slope = |j: usize| {
+            let distance = hamming(codes.row(i), codes.row(j));
+            (z[i] - z[j]).abs() / f64::from(distance.max(1))
+        };
+        let slopes = (0..i).map(|j| (slope(j), (i, j)));
+        slopes.fold(
+            (0.0, (i, i)),
+            |worst, next| {
+                if next.0 > worst.0 { next } else { worst }
+            },
+        )
+    });
+    let worst = worst.into_iter().max_by(|x, y| x.0.total_cmp(&y.0));
+    let (slope, pair) = worst.unwrap_or((0.0, (0, 0)));
+    (a + slope, pair)
 }
 
 /// Processor time of this process so far, over all threads: unlike the clock, it
@@ -110,9 +178,4 @@ fn cpu_seconds() -> f64 {
     let fields = stat.rsplit(')').next().unwrap_or_default();
     let ticks = fields.split_whitespace().skip(11).take(2);
     ticks.filter_map(|t| t.parse::<f64>().ok()).sum::<f64>() / 100.0
-}
-
-/// The words that a model would be built from.
-pub fn read(path: &str) -> Result<Vectors, Box<dyn Error>> {
-    Ok(vectors::load(Path::new(path), &LoadOptions::default())?.vectors)
 }

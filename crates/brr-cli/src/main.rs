@@ -40,7 +40,6 @@ enum Command {
     Ratio(commands::ratio::Args),
     Evaluate(commands::evaluate::Args),
     Audit(commands::audit::Args),
-    Bench(commands::bench::Args),
 }
 
 fn main() -> ExitCode {
@@ -63,7 +62,6 @@ fn main() -> ExitCode {
         Command::Ratio(args) => commands::ratio::run(args),
         Command::Evaluate(args) => commands::evaluate::run(args),
         Command::Audit(args) => commands::audit::run(args),
-        Command::Bench(args) => commands::bench::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -42,7 +42,6 @@ fn files_that_are_not_there_are_called_by_their_option() {
             &["ratio", path, path, "--epsilon", "1"],
             &["evaluate", path],
             &["build", path, "-o", &folder.name("m.brr")],
-            &["bench", "search", "--queries", path],
             &["audit", "--epsilon", "1", "--model", path],
         ] {
             assert_silent(args, "");

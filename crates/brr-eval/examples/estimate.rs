@@ -1,6 +1,6 @@
 //! How much closer to the truth an estimate of word frequencies is than raw counts.
 //!
-//!     cargo run --release -p brr-eval --example estimate -- TEXT DOCUMENTS > results.json
+//!     cargo run --release -p brr-eval --example estimate -- TEXT DOCUMENTS MODEL
 //!
 //! TEXT has a document per line. It is privatized by each mechanism at several bounds
 //! (seeded: this is an evaluation), estimated back, and compared with what it was.
@@ -30,10 +30,10 @@ const RUNS: [(&str, [f64; 3]); 3] = [
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
-    let (Some(path), Some(limit)) = (args.next(), args.next()) else {
-        return Err("usage: estimate TEXT DOCUMENTS".into());
+    let (Some(path), Some(limit), Some(model)) = (args.next(), args.next(), args.next()) else {
+        return Err("usage: estimate TEXT DOCUMENTS MODEL".into());
     };
-    let model = Arc::new(Model::open("crates/brr-english/src/english.brr")?);
+    let model = Arc::new(Model::open(model)?);
     let text = std::fs::read_to_string(path)?;
     let lines = text.lines().take(limit.parse()?);
     let texts: Vec<Vec<Option<u32>>> = lines.map(|line| words_of(&model, line)).collect();

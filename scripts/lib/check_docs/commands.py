@@ -25,7 +25,7 @@ PROGRAMS = re.compile(r"(brr|cargo|pip|npm|(\./)?(scripts|experiments)/\S+)(\s|$
 LEFT_OUT = [
     (r"cargo ", "compiles for minutes; scripts/test and .ci/run do it"),
     (r"scripts/", "takes minutes, and runs as a step of .ci/run or of a workflow"),
-    (r"brr evaluate experiments/imdb/", "takes hours, on data that has to be fetched"),
+    (r"experiments/imdb/run", "takes hours, on data that has to be fetched; experiments/run-all tries it on little"),
     (r"brr evaluate experiments/small/", "takes half a minute, and scripts/test-evaluate does it"),
 ]
 # What takes minutes runs with a small model or fewer draws.

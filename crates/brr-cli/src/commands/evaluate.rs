@@ -22,7 +22,7 @@ use crate::usage::whole;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   brr evaluate experiments/small/experiment.toml
-  brr evaluate experiments/imdb/experiment.toml --output experiments/imdb
+  brr evaluate experiments/imdb/experiment.toml --output imdb-results
 
 An experiment is a TOML file; docs/evaluation.md explains it. The folder gets
 report.html, results.json, results.csv, accuracy.svg and trials.jsonl.")]

@@ -271,7 +271,7 @@ fn export(model: &Model, folder: &Path) -> Result {
         .iter()
         .flat_map(|limb| limb.to_le_bytes())
         .collect();
-    let table = npy::encode("|u1", rows.len(), Some(model.bits().bytes()), &bytes);
+    let table = npy::encode(rows.len(), model.bits().bytes(), &bytes);
     write_whole(&folder.join("codes.npy"), &table, true)?;
     let words: String = model
         .vocabulary()

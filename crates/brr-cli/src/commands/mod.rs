@@ -1,7 +1,6 @@
 //! One file per verb.
 
 pub mod audit;
-pub mod bench;
 pub mod build;
 pub mod calibrate;
 pub mod certify;
