@@ -35,7 +35,7 @@
 // Words with single spaces between them, and nothing else.
 #define BRR_LAYOUT_WORDS 1
 
-// Tokens that the model does not know become uniformly random words.
+// Tokens that the model does not know become random words.
 #define BRR_UNKNOWN_RANDOM 0
 
 // They become `<unk>`, which tells which tokens are unknown.

@@ -24,7 +24,7 @@ pub const BRR_LAYOUT_KEEP: u32 = 0;
 /// Words with single spaces between them, and nothing else.
 pub const BRR_LAYOUT_WORDS: u32 = 1;
 
-/// Tokens that the model does not know become uniformly random words.
+/// Tokens that the model does not know become random words.
 pub const BRR_UNKNOWN_RANDOM: u32 = 0;
 /// They become `<unk>`, which tells which tokens are unknown.
 pub const BRR_UNKNOWN_MASK: u32 = 1;

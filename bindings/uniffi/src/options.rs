@@ -47,7 +47,7 @@ pub enum Layout {
 /// What becomes of a token that has no code.
 #[uniffi::remote(Enum)]
 pub enum Unknown {
-    /// A uniformly random word: the output does not tell that it was unknown.
+    /// A random word: the output does not tell that it was unknown.
     Random,
     /// `<unk>`. Tells which tokens are unknown.
     Mask,

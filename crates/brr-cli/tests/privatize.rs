@@ -139,7 +139,6 @@ fn json_lines_and_manifest_tell_the_guarantee_and_no_text() {
     assert_eq!(record["unknown_words"], 1);
     assert_eq!(record["epsilon"], lines[0]["epsilon"]);
     assert_eq!(record["loss_per_word"], lines[0]["loss_per_word"]);
-    // Unknown words cost more than any two words of the model.
     assert!(number(&record, "loss_per_word") >= number(&record, "loss_worst"));
     assert!(number(&record, "loss_per_word") >= number(&record, "loss_unknown"));
     assert_eq!(record["model"]["identity"].as_str().unwrap().len(), 64);

@@ -80,7 +80,11 @@ impl Choice for Layout {
 impl Choice for Unknown {
     const WHAT: &'static str = "rule for unknown words";
     const ALL: &'static [(&'static str, Unknown, &'static str)] = &[
-        ("random", Unknown::Random, "A uniformly random word"),
+        (
+            "random",
+            Unknown::Random,
+            "A random word, whatever the token was",
+        ),
         (
             "mask",
             Unknown::Mask,

@@ -32,8 +32,8 @@ impl TryFrom<f64> for Epsilon {
 
 /// Relative error that a short chain of f64 operations cannot exceed.
 ///
-/// Each of `+ - * /` is within 2^-53 and each of libm's `exp`, `log`, `log1p`
-/// within 2^-52 of the true value; sixteen of them stay below 2^-48.
+/// Each of `+ - * /` is within 2^-53 and each of libm's `exp`, `expm1`, `log`,
+/// `log1p` within 2^-52 of the true value; sixteen of them stay below 2^-48.
 const SLACK: f64 = 1.0 / (1u64 << 48) as f64;
 
 /// A number at least as large as the real value that `x >= 0` approximates.

@@ -35,7 +35,7 @@ class Privatizer(_native.Privatizer):
         layout: ``"keep"`` for white space and listed punctuation as they are,
             ``"words"`` for nothing but words with single spaces between.
         unknown: What becomes of a token that the model does not know:
-            ``"random"`` for a uniformly random word. ``"mask"`` and ``"drop"``
+            ``"random"`` for a random word. ``"mask"`` and ``"drop"``
             tell which tokens are unknown, ``"keep"`` writes them as they are;
             none of these is private.
         search: How ``"brr"`` finds the nearest word, with the same answers:

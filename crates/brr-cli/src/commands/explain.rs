@@ -73,7 +73,7 @@ pub fn run(args: Args) -> Result {
     for word in &args.words {
         let id = model.find(word).ok_or_else(|| {
             Failure::Usage(
-                "a WORD is not in the model, so it would become a uniformly random word; try another".into(),
+                "a WORD is not in the model, so it would become a random word; try another".into(),
             )
         })?;
         explanations.push(explain(

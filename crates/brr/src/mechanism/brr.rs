@@ -10,20 +10,34 @@
 //! distance of codes, whatever exact or approximate search is used, as long as
 //! the search does not look at w.
 //!
-//! **Tokens without a code.** Such a token takes the code of a uniformly random
-//! word y0, unchanged, through the same search. The search gives the first word
-//! that has y0's code, so the output is uniform over the N words, with words
-//! of equal code counted together: each possible output has probability from
-//! 1/N to (D + 1)/N, D the number of words whose code a word with a lower id
-//! has too. For a known word w and a possible output y, Pr[y | w] lies between
-//! p^d (1-p)^(n-d) (the noisy code is y's own, d = d(w, y) <= P_max) and 1, so
-//! the loss between an unknown token and any word is at most
+//! **Tokens without a code.** Such a token takes a uniformly random code r through the same
+//! search: Pr[r | unknown] = 2^-n. A word's noise gives r at distance d from its code the
+//! probability p^d (1-p)^(n-d) with p = 1 / (1 + exp(e)), which lies between p^n and (1-p)^n, so
+//! before the search, and after it, the loss between the word and the unknown token is at most
 //!
 //! ```text
-//! max( ln N,  ln((D + 1)/N) + P_max * e + n * ln(1 + exp(-e)) ),
+//! word over unknown:  n ln(2 (1-p))  =  n ln(2 exp(e) / (1 + exp(e))),
+//! unknown over word:  n ln(1 / (2p)) =  n ln((1 + exp(e)) / 2).
 //! ```
 //!
-//! as p^d (1-p)^(n-d) = exp(-e d) (1-p)^n and 1-p = 1 / (1 + exp(-e)).
+//! Both go to 0 with e. The second grows like n e, but it is at most P_max * e as well. Let y be
+//! an output, and C the codes whose search gives y. If r is in C, and a bit in which r
+//! differs from y's code is set as in y's, then r comes nearer to y by 1 and to no word by more,
+//! so it stays in C: C is closed under moving toward y. A set of this kind is the likelier
+//! to be hit by flipping bits of y's code, the smaller the probability of a flip (couple
+//! the flips), and flips with probability 1/2 give a uniform code. So
+//!
+//! ```text
+//! Pr[y | unknown]  <=  Pr[y | y]  <=  exp(e * P_max) * Pr[y | w]      for every word w,
+//! ```
+//!
+//! and the loss is at most max(n ln(2 exp(e) / (1 + exp(e))), min(n ln((1 + exp(e)) / 2), P_max * e)).
+//! (A search that is not exact would leave the first two bounds alone; ours are exact.) All
+//! of these grow with e, so the reported e, which is rounded up, gives upper bounds.
+//!
+//! **Work.** A random code is drawn for every token, and the choice between it and the
+//! word's own is made by a mask: what is drawn, read and searched is as much for a word as for
+//! an unknown token.
 
 use std::sync::Arc;
 
@@ -92,34 +106,33 @@ impl Brr {
     /// unknown tokens take the same draws and the same work.
     fn noisy_codes(&self, words: &[Option<WordId>], noise: &mut Noise) -> Zeroizing<CodeRows> {
         let codes = self.model.codes();
+        let limbs = codes.bits().limbs();
         let mut rows = Zeroizing::new(CodeRows::zeros(codes.bits(), words.len()));
         let mut code = Zeroizing::new([0; CodeBits::MAX.limbs()]);
-        let code = &mut code[..codes.bits().limbs()];
+        let mut random = Zeroizing::new([0; CodeBits::MAX.limbs()]);
+        let (code, random) = (&mut code[..limbs], &mut random[..limbs]);
         for (i, word) in words.iter().enumerate() {
             let row = rows.row_mut(i);
-            // Noise on zeros is the flips themselves.
+            // Noise on zeros is the flips themselves; a uniform code stays one under them.
             self.threshold.apply(row, noise);
-            let random = noise.uniform_below(codes.len() as u128) as WordId;
-            let (id, flips) = match word {
-                Some(id) => (*id, u64::MAX),
-                None => (random, 0),
-            };
-            codes.read(id as usize, code);
-            for (limb, code) in row.iter_mut().zip(&*code) {
-                *limb = (*limb & flips) ^ code;
+            noise.fill(random);
+            let known = 0u64.wrapping_sub(u64::from(word.is_some()));
+            codes.read(word.unwrap_or(0) as usize, code);
+            for ((limb, code), random) in row.iter_mut().zip(&*code).zip(&*random) {
+                *limb ^= (code & known) | (random & !known);
             }
         }
         rows
     }
 
     fn unknown_loss(&self) -> f64 {
-        let n = self.model.vocabulary().len() as f64;
-        let d = self.model.code_distances();
-        let e = self.threshold.epsilon();
         let bits = self.model.bits().get() as f64;
-        let possible = libm::log((f64::from(d.duplicates) + 1.0) / n);
-        let unlikely = f64::from(d.maximum) * e + bits * libm::log1p(libm::exp(-e)) + possible;
-        round_up(libm::log(n).max(unlikely))
+        let e = self.threshold.epsilon();
+        // With expm1 and log1p nothing cancels where e is small.
+        let word_over_unknown = bits * -libm::log1p(libm::expm1(-e) / 2.0);
+        let unknown_over_word = bits * libm::log1p(libm::expm1(e) / 2.0);
+        let farthest = e * f64::from(self.model.code_distances().maximum);
+        round_up(word_over_unknown.max(unknown_over_word.min(farthest)))
     }
 }
 

@@ -11,6 +11,8 @@ use crate::random::Noise;
 use crate::vocabulary::WordId;
 
 /// The channel of a mechanism, where its probabilities can be computed.
+///
+/// A token without a code becomes each word with the same probability.
 pub trait Channel: Send + Sync {
     /// Writes Pr[y | word] for every word y, in id order.
     fn row(&self, word: WordId, out: &mut [f64]);
@@ -52,8 +54,8 @@ pub trait Mechanism: Send + Sync {
 
     /// Draws one output word for each input, independently.
     ///
-    /// `None` is a token without a code: its output is a uniformly random word,
-    /// found with the same work as for any other input. What is drawn depends on
-    /// the input and on `noise`, and on nothing else.
+    /// `None` is a token without a code: its output is a random word, by a rule of the
+    /// mechanism's own, found with the same work as for any other input. What is drawn depends
+    /// on the input and on `noise`, and on nothing else.
     fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId>;
 }

@@ -40,7 +40,7 @@ pub enum Layout {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unknown {
-    /// A uniformly random word: the output does not tell that it was unknown.
+    /// A random word: the output does not tell that it was unknown.
     #[default]
     Random,
     /// [`Unknown::MASK`]. Tells which tokens are unknown.
