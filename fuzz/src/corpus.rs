@@ -216,7 +216,7 @@ pub fn jsonl(data: &[u8]) {
 
 /// The first byte has the choices of all formats; the rest is the file.
 ///
-/// For the smoke test alone: the crate that reads the format panics (caught, and told as an
+/// For the smoke test alone: the crate that reads the format panics (caught, and reported as an
 /// error) and spins for seconds at some damaged headers, where a fuzzer would end.
 pub fn parquet(data: &[u8]) {
     let [first, file @ ..] = data else {

@@ -2,7 +2,7 @@
 //!
 //! The checksum would turn nearly every mutation away at the door, so it is made
 //! right first, and so are the distances that are computed again when a file is read and
-//! the model's identity in its certificates: whoever makes a hostile model does the same.
+//! the model's identity in its certificates: the author of a hostile model would do the same.
 
 use std::sync::Arc;
 

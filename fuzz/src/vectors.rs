@@ -95,7 +95,7 @@ pub fn vectors_npy(data: &[u8]) {
     try_all(&file("vectors.npy", matrix), None, Some(list));
 }
 
-/// gzip, Zstandard and zip, told by their first bytes.
+/// gzip, Zstandard and zip, recognized by their first bytes.
 pub fn vectors_packed(data: &[u8]) {
     let path = file("vectors.packed", data);
     try_all(&path, None, None);

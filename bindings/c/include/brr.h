@@ -235,7 +235,7 @@ size_t brr_model_words(const struct brr_model *model);
 size_t brr_model_bits(const struct brr_model *model);
 
 // Checks what a model's file says about itself, if it is not known to hold: looks at
-// all pairs of words, with so many threads (0 for all cores). Takes seconds for some ten
+// all pairs of words, with this number of threads (0 for all cores). Takes seconds for some ten
 // thousand words. BRR_INVALID_MODEL if it does not hold.
 //
 // Privatizers made afterwards use its certificates, and can be asked for a share of
@@ -283,7 +283,7 @@ enum brr_status brr_privatizer_guarantee(const struct brr_privatizer *privatizer
 // `privatizer` is null or alive.
 const char *brr_privatizer_adjacency(const struct brr_privatizer *privatizer);
 
-// The largest loss between two neighbouring texts of so many tokens each: losses
+// The largest loss between two neighbouring texts of `tokens` tokens each: losses
 // add up. INFINITY if the rule for unknown tokens tells neighbours apart; NaN for
 // null.
 //

@@ -117,7 +117,7 @@ pub unsafe extern "C" fn brr_model_bits(model: *const brr_model) -> usize {
 }
 
 /// Checks what a model's file says about itself, if it is not known to hold: looks at
-/// all pairs of words, with so many threads (0 for all cores). Takes seconds for some ten
+/// all pairs of words, with this number of threads (0 for all cores). Takes seconds for some ten
 /// thousand words. BRR_INVALID_MODEL if it does not hold.
 ///
 /// Privatizers made afterwards use its certificates, and can be asked for a share of

@@ -170,7 +170,7 @@ pub unsafe extern "C" fn brr_privatizer_adjacency(
     unsafe { privatizer.as_ref() }.map_or(std::ptr::null(), |p| p.adjacency.as_ptr())
 }
 
-/// The largest loss between two neighbouring texts of so many tokens each: losses
+/// The largest loss between two neighbouring texts of `tokens` tokens each: losses
 /// add up. INFINITY if the rule for unknown tokens tells neighbours apart; NaN for
 /// null.
 ///

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 /// Runs a call that sees texts, with the interpreter free for other threads. Of a panic
-/// nothing is told but that there was one: its message could quote a text.
+/// only the fact is reported: its message could quote a text.
 pub fn detached<T: Send>(py: Python<'_>, call: impl FnOnce() -> T + Send) -> PyResult<T> {
     let done = py.detach(|| catch_unwind(AssertUnwindSafe(call)).ok());
     done.ok_or_else(|| internal(py))

@@ -97,7 +97,7 @@ impl Guarantee {
         self.0.loss_at(distance)
     }
 
-    /// The largest loss between two texts of so many tokens each.
+    /// The largest loss between two texts of this number of tokens each.
     fn total(&self, tokens: u64) -> f64 {
         self.0.total(tokens)
     }

@@ -321,7 +321,7 @@ impl Model {
         format!("<brr.Model {name}: {words} words of {bits} bits>")
     }
 
-    /// The built-in model travels by name, any other as its bytes. Whoever gets the bytes
+    /// The built-in model travels by name, any other as its bytes. Anyone who gets the bytes
     /// of a checked model checks it again: a claim is believed where it was checked.
     fn __reduce__<'py>(
         &self,

@@ -129,7 +129,7 @@ impl Privatizer {
         self.inner.adjacency().to_string()
     }
 
-    /// The largest loss between two neighbouring texts of so many tokens; `math.inf`
+    /// The largest loss between two neighbouring texts of this number of tokens; `math.inf`
     /// if the `unknown` rule tells some neighbours apart.
     fn total_loss(&self, tokens: u64) -> f64 {
         self.inner.total_loss(tokens)

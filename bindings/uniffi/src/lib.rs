@@ -184,7 +184,7 @@ impl Privatizer {
         self.0.adjacency().to_string()
     }
 
-    /// The largest loss between two neighbouring texts of so many tokens each. Infinite
+    /// The largest loss between two neighbouring texts of this number of tokens each. Infinite
     /// if the rule for unknown tokens tells neighbours apart.
     pub fn total_loss(&self, tokens: u64) -> f64 {
         self.0.total_loss(tokens)

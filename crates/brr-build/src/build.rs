@@ -77,7 +77,7 @@ pub enum BuildStage {
     Check(f64),
 }
 
-/// Is told where a build is, from any thread. Once it says `Break`, the build ends
+/// Called with the stage of a build, from any thread. Once it says `Break`, the build ends
 /// at the end of the stage, with [`Error::Stopped`].
 pub type OnBuildStage<'a> = &'a (dyn Fn(BuildStage) -> ControlFlow<()> + Sync);
 

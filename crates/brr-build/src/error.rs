@@ -19,7 +19,7 @@ pub enum Error {
         name: String,
     },
 
-    /// Whoever was told of the progress wanted no more of it.
+    /// The progress callback asked to stop.
     #[error("the build was stopped")]
     Stopped,
 

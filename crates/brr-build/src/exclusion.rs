@@ -2,7 +2,7 @@
 //!
 //! A mechanism may replace any word by any other, so every word of a vocabulary will
 //! some day be shown to somebody who typed something harmless. Which words must not is
-//! the choice of whoever builds the model: a list, one word per line.
+//! the choice of the person who builds the model: a list, one word per line.
 //!
 //! A listed word stays out whatever its case, in models that keep case apart too. It is
 //! compared as the [vocabulary rule](crate::vocabulary_rule) would write it: composed

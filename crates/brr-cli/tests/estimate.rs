@@ -78,7 +78,7 @@ fn a_run_and_its_manifest_give_the_counts_back() {
         assert!(good.2 <= good.1 && good.1 <= good.3, "{rows:?}");
         assert!(bad.is_none_or(|bad| bad.1 < 0.7 * good.1), "{rows:?}");
         assert_eq!(rows.iter().map(|r| r.4).sum::<u64>(), 4000);
-        // The same options in so many words, and the top as JSON.
+        // The same options written out, and the top as JSON.
         let given = [
             "estimate",
             "-m",

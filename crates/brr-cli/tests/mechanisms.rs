@@ -140,7 +140,7 @@ fn ratio_converts_between_metrics() {
 }
 
 /// False alarms: 1e-6 at most, as the audit itself promises. Four timed runs are too few to
-/// fail it: they show that times are told.
+/// fail it: they show that times are reported.
 #[test]
 fn the_built_program_survives_its_audit() {
     let (_, model, _) = small();

@@ -122,8 +122,8 @@ fn no_unfinished_file_is_ever_open_to_others() {
     assert!(child.wait().unwrap().success());
 }
 
-/// Final names that are links of this user's own are followed; whoever may give a link away tries
-/// those of somebody else.
+/// Final names that are links of this user's own are followed. Where the
+/// system lets a link be given away, those of another user are tried.
 #[test]
 fn nothing_is_written_through_a_planted_link() {
     let names = [

@@ -87,7 +87,7 @@ fn documents_keep_their_order_and_their_line_ends() {
 }
 
 #[test]
-fn whoever_types_gets_an_answer_to_every_line() {
+fn interactive_input_is_answered_line_by_line() {
     let mut child = brr(&["privatize", "-q", "--epsilon", "30"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

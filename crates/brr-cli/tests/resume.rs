@@ -102,7 +102,7 @@ impl Case {
         panic!("it was always done before it could be killed");
     }
 
-    /// Starts a run of so many rows and holds it (SIGSTOP) while it is at work: some of the output
+    /// Starts a run of this many rows and holds it (SIGSTOP) while it is at work: some of the output
     /// is there, and half of the input is left. None if it was too quick for that.
     #[cfg(unix)]
     fn held_at_work(kind: &'static str, rows: usize) -> Option<(Case, Child)> {
@@ -205,7 +205,7 @@ fn the_manifest_tells_where_a_run_went_on() {
     assert_eq!(record["words"], 180_000);
 }
 
-/// Numbers of rows, until a run of so many can be caught at work: machines differ.
+/// Numbers of rows, until a run of that many can be caught at work: machines differ.
 #[cfg(unix)]
 fn more_and_more() -> impl Iterator<Item = usize> {
     (0..7).map(|doublings| 20_000 << doublings)

@@ -40,7 +40,7 @@ pub struct Counts {
     /// Words cut off because their unit had as many as it may have.
     #[serde(default)]
     pub cut: u64,
-    /// How many documents have so many words.
+    /// Number of documents by their number of words.
     #[serde(default)]
     pub lengths: Histogram,
 }

@@ -187,8 +187,8 @@ impl Chunks {
         self.offset += bytes as u64;
     }
 
-    /// The records that one read brings, or more if that does not end one: whoever types gets an
-    /// answer to every line.
+    /// The records that one read brings, or more if that does not end one, so that interactive
+    /// input is answered line by line.
     pub fn next_chunk(&mut self) -> Result<Option<Chunk>> {
         loop {
             if let Some(chunk) = self.cut() {

@@ -32,7 +32,7 @@ pub fn reader(
     })
 }
 
-/// Packs bytes, and ends a member or frame when told.
+/// Compresses bytes, and ends a member or frame on request.
 pub struct Compressor {
     compression: Compression,
     current: Option<Encoder>,

@@ -1,6 +1,6 @@
 //! What can go wrong with a run. No message holds a byte of the file, nor the name of a column,
-//! which may be text in the wrong place; and none names an option of a program: whoever has
-//! options finds in the fields what its own message needs.
+//! which may be text in the wrong place; and none names an option of a program: a
+//! program finds in the fields what its own message needs.
 
 use std::fmt;
 use std::io;
@@ -309,13 +309,13 @@ impl fmt::Display for ColumnRole {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ColumnProblem {
-    /// CSV: a name that is not in the header, of so many cells.
+    /// CSV: a name that is not in the header, which has this many cells.
     #[error("no such name among the {0} cells of the first row")]
     NoSuchName(usize),
     /// CSV: a number beyond the last column, which is this.
     #[error("the first row has {0} columns, counted from 1")]
     NoSuchNumber(usize),
-    /// CSV: a name where there is no header, in rows of so many cells.
+    /// CSV: a name where there is no header, in rows of this many cells.
     #[error("without a header, columns are numbers from 1 to {0}")]
     NotANumber(usize),
     /// CSV: not quite the name that this column has, counted from 1.
@@ -336,7 +336,7 @@ pub enum ColumnProblem {
     /// CSV: a unit must be one column.
     #[error("several columns have that name; give the number of one")]
     SeveralOfThatName,
-    /// A unit must be known to whoever counts, and a private column is not.
+    /// Units are counted, so they must be known; a private column is not.
     #[error("that column is private; units are named by a column that is copied")]
     Private,
     /// JSON lines: a path with an empty key.
@@ -348,7 +348,7 @@ pub enum ColumnProblem {
     /// JSON lines: nothing to look for a path in.
     #[error("the first row is not a JSON object, so it does not tell whether the path is right")]
     NoObject,
-    /// Parquet: no such leaf among so many, nor group of leaves.
+    /// Parquet: no such leaf, nor group of leaves, among this many.
     #[error("no such column among the {0} of the file")]
     NoSuchColumn(usize),
     /// Parquet: nothing that can be privatized.

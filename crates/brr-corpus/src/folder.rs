@@ -1,7 +1,7 @@
 //! Several files into a folder: each whole or not at all, all on one record.
 //!
-//! The record is written before a file takes its name, and again for each file. So whoever resumes
-//! finds every output that is there on record, with what it was made with.
+//! The record is written before a file takes its name, and again for each file. So a resumed
+//! run finds every output that exists on record, with what it was made with.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -38,7 +38,7 @@ type Done = BTreeMap<String, Checkpoint>;
 
 impl Run<'_> {
     /// Privatizes files, and those in folders, each into a file of the same name in `folder`.
-    /// `begin` is told which one is next.
+    /// `begin` is called with the next one.
     pub fn run_all(
         mut self,
         inputs: &[PathBuf],

@@ -101,7 +101,7 @@ impl Opened {
         path.unwrap_or_else(|| "the input".into())
     }
 
-    /// Reads and forgets so many bytes.
+    /// Reads and discards this many bytes.
     fn skip(&mut self, bytes: u64) -> Result {
         let mut part = self.reader.by_ref().take(bytes);
         let skipped = io::copy(&mut part, &mut io::sink());

@@ -1,7 +1,7 @@
 //! The record of a run: what was promised and what was done. Never text. Its fields are
 //! documented in docs/corpora.md.
 //!
-//! It is for whoever ran it and not for release, so it is written for the owner alone
+//! It is for the person who ran brr and not for release, so only its owner may read it
 //! ([`files`]).
 
 use std::path::Path;
@@ -125,7 +125,7 @@ fn record(privatizer: &Privatizer, counts: &Counts) -> Value {
 }
 
 /// How many private words stand behind one unit, and what they cost together. Of the units
-/// themselves nothing is told.
+/// themselves nothing is recorded.
 fn unit(
     privatizer: &Privatizer,
     counts: &Counts,

@@ -2,7 +2,7 @@
 //!
 //! With a file as output and a file as input, bytes go to `OUTPUT.partial`. From time to time the
 //! packed stream is ended, the file synchronized, and `OUTPUT.checkpoint` replaced, in this order:
-//! a checkpoint never speaks of bytes that are not on disk. Whoever resumes cuts the partial file
+//! a checkpoint never speaks of bytes that are not on disk. A resumed run cuts the partial file
 //! to the length that the checkpoint names and goes on, so no row is lost and none is there twice.
 //! Only a complete output takes its name.
 //!
@@ -348,7 +348,7 @@ impl Paths {
     /// A new partial file, for this process alone.
     fn claim_new(&self) -> Result<File> {
         let failed = |e| Error::write(&self.partial, e);
-        // Held until the new one is there: whoever writes to the old one has it locked.
+        // Held until the new one is there: another process that writes to the old one has it locked.
         let _old = match files::open_own(&self.partial) {
             Ok(old) => self.claim(&old).map(|()| Some(old))?,
             // What is no file of ours is put aside, never written to.

@@ -43,7 +43,7 @@ pub struct Known(Vec<String>);
 impl Known {
     const MOST: usize = 20;
 
-    /// Of all paths, those that can be told.
+    /// Those of the paths that may be shown.
     pub fn new(paths: impl IntoIterator<Item = String>) -> Known {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         let name = |path: &String| {

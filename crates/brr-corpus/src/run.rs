@@ -1,4 +1,4 @@
-//! What a run is told: the settings of [`Run`], and what follows from them.
+//! The settings of a [`Run`], and what follows from them.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ use crate::units::NO_CAP;
 pub enum Progress {
     /// The input is open and its columns are found: rows come next.
     Begun,
-    /// So many bytes of the input file are done.
+    /// Bytes of the input file that are done.
     Bytes(u64),
 }
 

@@ -110,13 +110,13 @@ impl Accounts {
     }
 }
 
-/// How many units have so many words. It has an entry for each number that occurs: of n words in
+/// Number of units by their number of words. It has an entry for each number that occurs: of n words in
 /// all, at most about the square root of 2n.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram(BTreeMap<u64, u64>);
 
 impl Histogram {
-    /// One more unit of so many words.
+    /// One more unit of this many words.
     pub fn add(&mut self, words: u64) {
         *self.0.entry(words).or_default() += 1;
     }
@@ -139,7 +139,7 @@ impl Histogram {
         }
     }
 
-    /// The number of words of a unit that comes after so many smaller ones.
+    /// The number of words of the unit at this place, in ascending order.
     fn beyond(&self, smaller: u64) -> u64 {
         let mut passed = 0;
         let found = self.0.iter().find(|(_, units)| {

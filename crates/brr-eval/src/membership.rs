@@ -159,7 +159,7 @@ pub fn area(members: &[f64], others: &[f64]) -> f64 {
     wins / (members.len() as f64 * others.len() as f64).max(1.0)
 }
 
-/// Standard error of an area over so many members and others (Hanley and McNeil 1982).
+/// Standard error of an area over these numbers of members and others (Hanley and McNeil 1982).
 fn area_error(area: f64, members: usize, others: usize) -> f64 {
     let (m, n) = (members as f64, others as f64);
     let (q1, q2) = (area / (2.0 - area), 2.0 * area * area / (1.0 + area));

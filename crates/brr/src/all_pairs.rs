@@ -18,7 +18,7 @@ const GROUP: usize = 64;
 /// Blocks of codes in a tile.
 const TILE: usize = 64;
 
-/// Is told the share of the work that is done, from any thread.
+/// Called with the share of the work that is done, from any thread.
 pub type OnShare<'a> = &'a (dyn Fn(f64) + Sync);
 
 /// What a group of words makes of its distances.

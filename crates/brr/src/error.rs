@@ -122,7 +122,7 @@ impl ErrorKind {
         ErrorKind::Internal,
     ];
 
-    /// What a user is told of a bug. The message of a panic could quote a text.
+    /// What a user sees of a bug. The message of a panic could quote a text.
     pub const INTERNAL: &'static str = "an internal error in brr; please report it";
 
     /// Its name in programs, which does not change.

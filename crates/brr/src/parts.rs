@@ -1,6 +1,6 @@
 //! The parts that models and mechanisms are made of, for those who build their own.
 //!
-//! Whoever only privatizes text needs none of them. A mechanism implements
+//! Users who only privatize text need none of them. A mechanism implements
 //! [`Mechanism`](mechanism::Mechanism) and draws from [`Noise`](random::Noise); `own_mechanism`
 //! among the examples of `brr-eval` is one from proof to audit. A model is written by
 //! [`ModelParts`](model::ModelParts), most easily through the crate `brr-build`.

@@ -197,7 +197,7 @@ impl Privatizer {
         Adjacency::new(self.options.layout, self.options.unknown)
     }
 
-    /// The largest loss between two [neighbouring](Self::adjacency) texts of so many tokens;
+    /// The largest loss between two [neighbouring](Self::adjacency) texts of this many tokens;
     /// infinite if the [`Unknown`] rule tells some neighbours apart.
     ///
     /// ```

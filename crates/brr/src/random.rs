@@ -13,7 +13,7 @@
 //! - Seed and generator state are overwritten when a [`Noise`] is dropped. Copies
 //!   that the compiler makes on the stack on the way are out of reach.
 //! - **The handle is sealed.** A [`Mechanism`](crate::mechanism::Mechanism) draws
-//!   from a [`Noise`], and [`Noise::from_os`] is the only way to one: whoever
+//!   from a [`Noise`], and [`Noise::from_os`] is the only way to one: anyone who
 //!   calls a mechanism cannot choose its noise. What takes a seed is compiled
 //!   with the feature `test-seam` alone, which is for tests and the seeded
 //!   evaluation.

@@ -60,7 +60,7 @@ class Guarantee:
     def loss_at(self, distance: float) -> float:
         """Give the largest loss between two words at this distance."""
     def total(self, tokens: int) -> float:
-        """Give the largest loss between two texts of so many tokens each."""
+        """Give the largest loss between two texts of this number of tokens each."""
 
 @final
 class CalibrationPoint:
@@ -324,7 +324,7 @@ class Privatizer:
     def adjacency(self) -> str:
         """Which texts are neighbours: what the guarantee is about, and so what is public."""
     def total_loss(self, tokens: int) -> float:
-        """Give the largest loss between two neighbouring texts of so many tokens.
+        """Give the largest loss between two neighbouring texts of this number of tokens.
 
         ``math.inf`` if the rule for unknown tokens tells some neighbours apart.
         """

@@ -43,7 +43,7 @@ def build(
         vectors: GloVe or word2vec text, word2vec binary, fastText .vec or .bin,
             NumPy .npy; plain, .gz, .zst or .zip.
         bits: Length of the codes: a multiple of 64, up to 1024.
-        words: Take the first so many words of the file; all if None.
+        words: Number of words to take from the start of the file; all if None.
         binarizer: How vectors become codes: affinity, autoencoder, itq or
             hyperplane.
         min_distance: Fewest bits in which any two codes may differ; by default

@@ -20,7 +20,7 @@ class Privatizer(_native.Privatizer):
     which texts the guarantee speaks of: texts with equal public structure.
 
     Randomness comes from the operating system, anew for every call; there is no
-    seed to set, because whoever knows the seed undoes the noise.
+    seed to set, because anyone who knows the seed can undo the noise.
 
     Args:
         model: A model, a model file, or None for the built-in English model.

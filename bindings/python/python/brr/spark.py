@@ -12,7 +12,7 @@ has lost twice: write the result once, and read it from there.
 Beside the guarantee, which is about the words of one text, a table gives away: all other
 columns, the schema with its names and the metadata of the columns, which cells are null,
 how many rows there are, and their order within and among partitions. Rows stay where they
-were, so whoever knows the order of the original knows whose row is whose.
+were, so anyone who knows the order of the original knows whose row is whose.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ use std::ops::Range;
 /// cache.
 const BATCH: usize = 128;
 const TILE: usize = 1024;
-/// Parts of the work after which progress is told.
+/// Parts of the work after which progress is reported.
 const STEPS: usize = 64;
 /// Rows are scaled to this length, so that snapping cannot push one past 1.
 const LENGTH: f64 = 0.99;

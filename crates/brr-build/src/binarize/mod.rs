@@ -34,7 +34,7 @@ pub use hyperplane::Hyperplane;
 pub use itq::Itq;
 pub use separate::{Separated, separate};
 
-/// What every binarizer is told.
+/// The options of every binarizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BinarizeOptions {
     /// Length of a code.

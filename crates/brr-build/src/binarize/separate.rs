@@ -271,7 +271,7 @@ impl Walk<'_> {
             let bit = order.remove(at);
             place[bit / 64] ^= 1 << (bit % 64);
             // A step changes no distance by more than 1: what was not near is
-            // far enough still, for so many steps.
+            // far enough still, for that number of steps.
             if step % SLACK == 0 {
                 near = Cow::Owned(self.near_to(&place));
             }

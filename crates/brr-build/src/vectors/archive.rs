@@ -1,6 +1,6 @@
 //! Opening a file: plain, or packed as gzip, Zstandard or zip.
 //!
-//! The packing is told by the file's first bytes, not by its name. A zip archive is read member by
+//! The compression is recognized by the file's first bytes, not by its name. A zip archive is read member by
 //! member: the sole file in it, or `archive.zip#member`. Nothing is unpacked to disk.
 
 use std::fs::File;

@@ -9,7 +9,7 @@ use super::{LoadOptions, Loaded, OnDefect, Progress, VectorFormat, Vectors};
 use crate::error::{Error, Result};
 use crate::vocabulary_rule::Rejection;
 
-/// Progress is told every so many rows.
+/// Number of rows between two progress reports.
 const ROWS_BETWEEN_PROGRESS: u64 = 4096;
 
 /// A word that may enter once its vector turns out well.

@@ -7,7 +7,7 @@
 //!
 //! Lines are read from the right: the last `dim` fields are the numbers and what is before them is
 //! the word, which in GloVe 840B may contain spaces (`. . .`, `at name@domain.com`). Whether there
-//! is a header, and `dim` itself, are told from the first rows: `dim` is what most of them have, so
+//! is a header, and `dim` itself, are found in the first rows: `dim` is what most of them have, so
 //! that a ragged first line spoils nothing. Accepted in passing: a byte order mark, CRLF, tabs,
 //! several or trailing separators, blank lines, a last line without an end.
 
@@ -160,7 +160,7 @@ fn begin(
         reason,
     };
     if format == VectorFormat::GloveText && layout.header.take().is_some() {
-        // Asked for in so many words: then the first line is a row.
+        // Asked for explicitly: then the first line is a row.
         layout.rows = layout.start;
     }
     if format == VectorFormat::Word2vecText && layout.header.is_none() {

@@ -193,7 +193,7 @@ fn make_tiny_model() -> Vec<u8> {
     model.with_certificates(&ladder).unwrap().bytes().to_vec()
 }
 
-/// Builds a small model of so many words from `v.txt`, which it writes first.
+/// Builds a small model of this many words from `v.txt`, which it writes first.
 pub fn build_small(folder: &Folder, words: usize, name: &str, more: &[&str]) -> Ran {
     let vectors = folder.file("v.txt", small_vectors(words).as_bytes());
     let model = folder.name(name);

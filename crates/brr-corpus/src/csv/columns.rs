@@ -79,7 +79,7 @@ fn places(names: &Names<'_>, wanted: impl Fn(&str) -> bool) -> Vec<usize> {
     places.map(|(i, _)| i).collect()
 }
 
-/// A column that is written as a number, whether there are so many or not.
+/// A column that is written as a number, whether or not it exists.
 fn as_number(column: &str) -> Option<usize> {
     column.strip_prefix('#').unwrap_or(column).parse().ok()
 }

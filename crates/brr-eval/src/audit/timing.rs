@@ -5,7 +5,7 @@
 //! effect size is the probability that one takes longer than the other, less the
 //! reverse (Cliff's delta; 0 is none, 1 or -1 complete separation). On a busy
 //! machine small effects mean nothing, so only a large one counts as a failure, and
-//! only after so many runs that chance does not order them like this. Fewer than 20
+//! only after enough runs that chance does not order them like this. Fewer than 20
 //! runs never do.
 
 use std::time::Instant;
@@ -24,7 +24,7 @@ const TOKENS: usize = 2000;
 const LARGE_EFFECT: f64 = 0.8;
 /// ... with medians this far apart, as a share...
 const LARGE_SHIFT: f64 = 0.25;
-/// ... and so many standard deviations from none is a failure. Two comparisons of equal
+/// ... and this many standard deviations from none is a failure. Two comparisons of equal
 /// times come this far with probability 1.4e-7, this check's share of `ALPHA`.
 const BEYOND_CHANCE: f64 = 5.4;
 
@@ -144,7 +144,7 @@ pub fn check(timings: &[Timing]) -> Vec<Check> {
 mod tests {
     use super::*;
 
-    /// So many times, a hundredth apart.
+    /// This many times, a hundredth apart.
     fn times(from: f64, runs: usize) -> Vec<f64> {
         (0..runs).map(|i| from + 0.01 * i as f64).collect()
     }

@@ -96,7 +96,7 @@ pub struct OutputSets {
     pub mean: f64,
     /// How sizes vary.
     pub spread: Spread,
-    /// Whether sizes are lower bounds: a simulation of so many draws cannot see
+    /// Whether sizes are lower bounds: a simulation with a limited number of draws cannot see
     /// sets larger than that.
     pub at_least: bool,
 }

@@ -109,7 +109,7 @@ fn imdb_json(path: &Path) -> Result<Halves> {
     Ok(rows)
 }
 
-/// serde_json's messages can repeat a value: place and kind alone are told.
+/// serde_json's messages can repeat a value: only place and kind are reported.
 fn json_problem(error: &serde_json::Error) -> String {
     format!(
         "{:?} error at line {}, column {}",

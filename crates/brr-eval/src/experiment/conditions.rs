@@ -1,4 +1,4 @@
-//! Conditions: a mechanism at a budget, on so many texts.
+//! Conditions: a mechanism at a budget, on a number of texts.
 
 use std::sync::Arc;
 

@@ -42,13 +42,13 @@ use crate::error::Result;
 pub enum ExperimentStage<'s> {
     /// Getting ready; the share done of what is named.
     Preparing(&'s str, f64),
-    /// Trials done, of so many.
+    /// Trials done, and their total.
     Trials(usize, usize),
     /// Something the user should know.
     Note(&'s str),
 }
 
-/// Is told where an experiment is, from any thread.
+/// Called with the stage of an experiment, from any thread.
 pub type OnExperimentStage<'a> = &'a (dyn Fn(ExperimentStage<'_>) + Sync);
 
 /// Runs what is not yet done of an experiment; everything it keeps goes to

@@ -140,7 +140,7 @@ impl Family for MadlibFamily {
     }
 }
 
-/// K-ary randomized response over so many words.
+/// K-ary randomized response over this many words.
 pub struct KaryFamily(pub usize);
 
 impl Family for KaryFamily {

@@ -14,7 +14,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Over a vocabulary of so many words.
+    /// Over a vocabulary of this many words.
     ///
     /// # Panics
     /// If there is no word.

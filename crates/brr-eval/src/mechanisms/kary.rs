@@ -39,7 +39,7 @@ pub struct Kary {
 }
 
 impl Kary {
-    /// At most `epsilon` between any two of so many words.
+    /// At most `epsilon` between any two of `words` words.
     ///
     /// # Panics
     /// If there is no word.

@@ -42,7 +42,7 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// Whether its numbers can belong to a model of so many words.
+    /// Whether its numbers can belong to a model of `words` words.
     pub fn is_plausible(&self, words: u32) -> bool {
         let Some(weights) = Weights::new(self.weights.clone()) else {
             return false;

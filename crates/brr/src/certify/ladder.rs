@@ -10,7 +10,7 @@ use crate::epsilon::Epsilon;
 
 /// Shares of kept words, by use, from and to which the ladder reaches.
 const ENDS: (f64, f64) = (0.02, 0.995);
-/// At least so many steps lie between.
+/// Smallest number of steps between them.
 const STEPS: f64 = 40.0;
 /// Halvings of the scale's range in the search for the ends.
 const HALVINGS: u32 = 14;

@@ -9,7 +9,7 @@ use crate::codes::{CodeBlocks, CodeRows, hamming};
 use crate::all_pairs::{OnShare, Visitor, for_near, visit};
 use crate::parallel;
 
-/// About so many near pairs are listed.
+/// Approximate number of near pairs that are listed.
 const NEAR_PAIRS: u64 = 1 << 22;
 /// Words whose distances tell how far "near" reaches.
 const SAMPLE: usize = 256;

@@ -42,7 +42,7 @@ const Z95: f64 = 1.959_963_984_540_054;
 pub enum Method {
     /// Computed from the integers that are sampled.
     Exact,
-    /// Estimated from so many draws; `low` and `high` are 95 % intervals.
+    /// Estimated from this many draws; `low` and `high` are 95 % intervals.
     Drawn {
         /// How many draws.
         draws: usize,

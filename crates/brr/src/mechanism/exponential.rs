@@ -192,7 +192,7 @@ impl Drop for Sampler<'_> {
 }
 
 impl<'a> Sampler<'a> {
-    /// For batches of up to so many words.
+    /// For batches of up to this many words.
     fn new(scan: Scan<'a>, batch: usize) -> Sampler<'a> {
         Sampler {
             scan,

@@ -164,7 +164,7 @@ impl Model {
     }
 
     fn believe(&self, standing: Standing, certificates: Vec<Certificate>) {
-        // Whoever was first has found the same.
+        // Another thread that was first has found the same.
         let _ = self.believed.set(Believed {
             standing,
             certificates,

@@ -17,7 +17,7 @@ pub struct WeightTable {
     /// bytes up.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(super) bytes: [[u8; 256]; 8],
-    /// So many bytes of the weights are not 0 throughout.
+    /// Number of bytes of the weights that are not 0 throughout.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(super) width: usize,
     /// The largest distance.

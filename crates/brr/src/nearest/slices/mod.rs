@@ -100,7 +100,7 @@ impl<V, const P: usize, const L: usize, const S: usize> Drop for Counter<V, P, L
 }
 
 impl<V: Vector, const P: usize, const L: usize, const S: usize> Counter<V, P, L, S> {
-    /// A counter for queries of so many limbs each.
+    /// A counter for queries of this many limbs each.
     #[inline(always)]
     pub(super) fn new(queries: &[u64], limbs: usize) -> Counter<V, P, L, S> {
         assert!((L == 0 || limbs == L) && limbs.is_multiple_of(S), "limbs");
