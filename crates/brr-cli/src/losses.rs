@@ -1,25 +1,21 @@
 //! Privacy losses, as people and programs read them.
 
-use brr::Privatizer;
+use brr::{Budget, Privatizer};
 use brr_corpus::Report;
 pub use brr_corpus::manifest::{loss as in_json, loss_per_word as per_word};
 
+/// A share of kept words from which on a text is as good as unprotected.
+const IN_CLEAR: f64 = 0.95;
+
 /// What is promised, in two lines.
 pub fn statement(privatizer: &Privatizer) -> [String; 2] {
-    let guarantee = privatizer.guarantee();
-    let keep = privatizer.expected_keep();
-    let keep = keep.map_or(String::new(), |keep| {
-        format!(
-            "; about {:.0} % of words stay as they are",
-            100.0 * keep.weighted
-        )
-    });
     [
         format!(
-            "mechanism {}, epsilon {:.4}, metric {}{keep}",
+            "mechanism {}, epsilon {}, metric {}{}",
             privatizer.mechanism().name(),
-            guarantee.epsilon,
-            guarantee.metric
+            used(privatizer),
+            privatizer.guarantee().metric,
+            kept(privatizer)
         ),
         format!(
             "privacy loss {} per word, unknown words included, {} per 100 words",
@@ -27,6 +23,48 @@ pub fn statement(privatizer: &Privatizer) -> [String; 2] {
             at_most(privatizer.total_loss(100))
         ),
     ]
+}
+
+/// What the user must know before the text leaves: that it leaves unprotected.
+pub fn warning(privatizer: &Privatizer) -> Option<String> {
+    (*privatizer.keep_within().start() >= IN_CLEAR).then(|| {
+        "at this epsilon nearly every word stays as it is: the text leaves in clear; choose less, such as --keep 0.5".into()
+    })
+}
+
+/// An epsilon with four digits after the point, or with as many as tell it from 0.
+pub fn epsilon(value: f64) -> String {
+    match value {
+        0.0 => "0".into(),
+        x if (0.001..1e6).contains(&x) => format!("{x:.4}"),
+        x => format!("{x:.3e}"),
+    }
+}
+
+/// The epsilon in use, and beside it the one that was asked for, if they differ as they are written.
+fn used(privatizer: &Privatizer) -> String {
+    let used = epsilon(privatizer.guarantee().epsilon);
+    match privatizer.options().budget {
+        Budget::Epsilon(asked) if epsilon(asked) != used => {
+            format!(
+                "{used} (the nearest below the {} asked for)",
+                epsilon(asked)
+            )
+        }
+        _ => used,
+    }
+}
+
+/// How many words stay: what is known, or between which bounds, rounded outward.
+fn kept(privatizer: &Privatizer) -> String {
+    let (low, high) = privatizer.keep_within().into_inner();
+    let share = match privatizer.expected_keep() {
+        Some(keep) => format!("about {:.0} %", 100.0 * keep.weighted),
+        None if high < 0.5 => format!("at most {:.0} %", (100.0 * high).ceil()),
+        None if low > 0.5 => format!("at least {:.0} %", (100.0 * low).floor()),
+        None => return String::new(),
+    };
+    format!("; {share} of words stay as they are")
 }
 
 /// What a run says about its units, in a line.

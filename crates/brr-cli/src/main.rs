@@ -42,9 +42,28 @@ enum Command {
     Audit(commands::audit::Args),
 }
 
+/// The command line. Options take a negative number for their value, so that it is the option that
+/// refuses it and tells its range.
+fn command() -> clap::Command {
+    let mut command = Cli::command();
+    let verbs: Vec<String> = command
+        .get_subcommands()
+        .map(|verb| verb.get_name().to_owned())
+        .collect();
+    for verb in verbs {
+        command = command.mut_subcommand(verb, |verb| {
+            verb.mut_args(|arg| {
+                let option = arg.get_long().is_some() && arg.get_action().takes_values();
+                arg.allow_negative_numbers(option)
+            })
+        });
+    }
+    command
+}
+
 fn main() -> ExitCode {
     failure::keep_panics_silent_about_text();
-    let mut command = Cli::command();
+    let mut command = command();
     let parsed = command.try_get_matches_from_mut(std::env::args_os());
     let parsed = parsed.inspect(|matches| usage::remember(&command, matches));
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {

@@ -19,13 +19,13 @@ pub struct PrivacyArgs {
     #[arg(long, value_name = "NAME", value_parser = choice::<MechanismKind>(), default_value = MechanismKind::default().name())]
     pub mechanism: MechanismKind,
     /// Privacy loss per bit in which the codes of two words differ
-    #[arg(long, value_name = "E", group = "budget", allow_negative_numbers = true, value_parser = positive)]
+    #[arg(long, value_name = "E", group = "budget", value_parser = positive)]
     pub epsilon: Option<f64>,
     /// Privacy loss at the average pair of words: epsilon times their average distance
-    #[arg(long, value_name = "C", group = "budget", allow_negative_numbers = true, value_parser = positive)]
+    #[arg(long, value_name = "C", group = "budget", value_parser = positive)]
     pub bound: Option<f64>,
     /// Largest expected share of words that stay as they are, between 0 and 1
-    #[arg(long, value_name = "P", group = "budget", allow_negative_numbers = true, value_parser = share)]
+    #[arg(long, value_name = "P", group = "budget", value_parser = share)]
     pub keep: Option<f64>,
 }
 

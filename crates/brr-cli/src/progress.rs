@@ -74,6 +74,11 @@ impl Stages {
         self.bar.suspend(|| eprintln!("brr: {text}"));
     }
 
+    /// Prints a result while there is more to come.
+    pub fn print(&self, text: &str) {
+        self.bar.suspend(|| println!("{text}"));
+    }
+
     /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();

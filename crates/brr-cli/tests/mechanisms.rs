@@ -114,11 +114,100 @@ fn explain_speaks_plainly() {
     let unknown = run(&["explain", "mysecret", "-m", model, "--epsilon", "1"]);
     assert_one_line(&unknown, 2, &["not in the model"]);
     assert!(!unknown.stderr.contains("mysecret"));
+    let second = run(&["explain", "waa", "mysecret", "-m", model]);
+    assert_one_line(&second, 2, &["WORD 2 of 2 is not in the model"]);
+    for mechanism in ["brr", "exponential", "k-ary"] {
+        let ran = run(&["explain", "waa", "-m", model, "--mechanism", mechanism]);
+        assert_eq!(ran.code, 0, "{mechanism}: {}", ran.stderr);
+    }
+}
+
+/// Numbers that are said about a budget are true at the ends of the range too.
+#[test]
+fn extreme_budgets_are_told_as_they_are() {
+    let (_, model, _) = small();
+    let told = |mechanism: &str, epsilon: &str| {
+        let options = ["-m", model, "--mechanism", mechanism, "--epsilon", epsilon];
+        run(&[&["privatize", "waa"][..], &options].concat()).stderr
+    };
+    for mechanism in ["brr", "exponential"] {
+        let little = told(mechanism, "0.00001");
+        assert!(!little.contains("epsilon 0.0000"), "{little}");
+        assert!(!little.contains("about"), "{little}");
+        assert!(!little.contains("warning"), "{little}");
+        let much = told(mechanism, "1e9");
+        assert!(
+            much.contains("warning") && much.contains("in clear"),
+            "{much}"
+        );
+        assert!(much.contains("asked for"), "{much}");
+        assert!(!told(mechanism, "0.3").contains("warning"));
+    }
+}
+
+/// The answer alone if an answer is asked for, in words; the ladder where the mechanism is of use, each
+/// mechanism once, with a legend and a step to start from.
+#[test]
+fn calibrate_answers_in_words() {
+    let (_, model, _) = small();
+    let few = ["--words", "20", "--draws", "20"];
+    let ask = |more: &[&str]| run(&[&["calibrate", model], more, &few[..]].concat()).stdout;
+    let answer = ask(&["--keep", "0.5"]);
+    assert!(
+        answer.starts_with("exponential: To keep 0.5 of words by use: at epsilon"),
+        "{answer}"
+    );
+    assert!(
+        answer.contains("one word in") && answer.contains("attacker"),
+        "{answer}"
+    );
+    assert_eq!(answer.lines().count(), 1, "{answer}");
+    let both = ask(&["--keep", "0.5", "--ladder"]);
+    assert!(both.starts_with("exponential: To keep"), "{both}");
+    for text in [&both, &ask(&[])] {
+        assert!(text.contains("S_w       number of words"), "{text}");
+        let last = text.lines().last().unwrap();
+        assert!(last.starts_with("To start with exponential"), "{text}");
+    }
+    let twice = json(&[
+        "calibrate",
+        model,
+        "--bounds",
+        "9",
+        "9",
+        "--words",
+        "20",
+        "--json",
+    ]);
+    assert_eq!(twice["tables"][0]["steps"].as_array().unwrap().len(), 1);
+}
+
+/// A negative number is refused by the option that it was given to, with its range.
+#[test]
+fn negative_numbers_are_refused_by_their_option() {
+    for (verb, option) in [
+        ("privatize", "--threads"),
+        ("evaluate", "--threads"),
+        ("certify", "--threads"),
+        ("calibrate", "--words"),
+        ("calibrate", "--bounds"),
+        ("calibrate", "--seed"),
+        ("audit", "--timings"),
+        ("explain", "--count"),
+        ("certify", "--radius"),
+    ] {
+        assert_one_line(&run(&[verb, option, "-1"]), 2, &[option, "must be a"]);
+    }
 }
 
 #[test]
 fn ratio_converts_between_metrics() {
-    let (_, model, vectors) = small();
+    let (folder, model, vectors) = small();
+    let long = folder.name(&format!("{}.brr", "long".repeat(10)));
+    std::fs::copy(model, &long).unwrap();
+    let table = run(&["ratio", vectors, &long, "--epsilon", "8"]).stdout;
+    let widths: Vec<usize> = table.lines().take(3).map(str::len).collect();
+    assert!(widths.windows(2).all(|w| w[0] == w[1]), "{table}");
     let c = json(&["ratio", vectors, model, "--epsilon", "8", "--json"]);
     let number = |v: &Value| v.as_f64().unwrap();
     let by = &c["by_average"];
@@ -199,6 +288,9 @@ fn broken_programs_fail_their_audit() {
     };
     // Passes everything through.
     audit("0.3", &["cat"]);
+    // The same at an epsilon that so few draws cannot test: it fails elsewhere, and nothing passes.
+    let huge = audit("8", &["cat"]);
+    assert!(huge.contains("not testable  loss"), "{huge}");
     // Uses less noise than it says.
     audit(
         "0.3",

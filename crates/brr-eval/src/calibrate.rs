@@ -1,6 +1,7 @@
 //! Choosing an epsilon: what a mechanism does at each step of a ladder of
 //! privacy-loss bounds, and the epsilon that meets a target.
 
+use brr::parts::epsilon::Epsilon;
 use brr::parts::mechanism::Mechanism;
 use brr::{Budget, Error, Result};
 use serde::Serialize;
@@ -8,8 +9,58 @@ use serde::Serialize;
 use crate::channel::{Sampling, Similarity, Summary, measure};
 use crate::mechanisms::Family;
 
-/// The ladder when none is given: privacy-loss bounds epsilon * P_avg.
-pub const BOUNDS: [f64; 10] = [1.0, 2.0, 4.0, 8.0, 12.0, 18.0, 27.0, 40.0, 60.0, 90.0];
+/// Shares of kept words between which a mechanism is of use: below, hardly a word stays, above, hardly
+/// one changes.
+const USEFUL: [f64; 7] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97];
+
+/// Bounds at which a mechanism is looked at that does not know its share of kept words.
+const LOOKED_AT: [f64; 12] = [
+    1.0, 2.0, 4.0, 8.0, 12.0, 18.0, 27.0, 40.0, 60.0, 90.0, 135.0, 200.0,
+];
+
+/// Is told which share of the work is done, from any thread.
+pub type OnShare<'a> = &'a (dyn Fn(f64) + Sync);
+
+/// The ladder when none is given: privacy-loss bounds epsilon * P_avg at which the mechanism keeps
+/// some words and changes others.
+pub fn useful_bounds(family: &dyn Family, threads: usize) -> Result<Vec<f64>> {
+    let mut bounds = Vec::new();
+    for share in USEFUL {
+        match family.for_budget(Budget::Keep(share)) {
+            Ok(mechanism) => bounds.push(mechanism.guarantee().bound()),
+            Err(Error::KeepOutOfReach { .. }) => {}
+            Err(Error::NoCalibration { .. }) => return by_looking(family, threads),
+            Err(error) => return Err(error),
+        }
+    }
+    bounds.sort_by(f64::total_cmp);
+    bounds.dedup();
+    Ok(bounds)
+}
+
+/// The same from a coarse simulation, drawn straight between the bounds that were looked at.
+fn by_looking(family: &dyn Family, threads: usize) -> Result<Vec<f64>> {
+    let plan = Sampling {
+        words: 40,
+        draws: 10,
+        threads,
+        attack: false,
+        ..Sampling::default()
+    };
+    let table = table(family, &LOOKED_AT, &Similarity::default(), &plan, &|_| {})?;
+    let points = table.steps.iter();
+    let points: Vec<_> = points
+        .map(|s| (s.bound, s.summary.keep_by_use.value))
+        .collect();
+    let between = |share: f64| {
+        let pair = points
+            .windows(2)
+            .find(|p| p[0].1 < share && p[1].1 >= share)?;
+        let part = (share - pair[0].1) / (pair[1].1 - pair[0].1);
+        Some(pair[0].0 * libm::pow(pair[1].0 / pair[0].0, part))
+    };
+    Ok(USEFUL.into_iter().filter_map(between).collect())
+}
 
 /// A mechanism at one bound.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -40,25 +91,29 @@ pub struct Table {
     pub words: usize,
     /// How it was measured.
     pub plan: Sampling,
-    /// One step for each bound, in the order given.
+    /// One step for each bound at which the mechanism is another, in the order given.
     pub steps: Vec<Step>,
 }
 
-/// Measures a mechanism at each of `bounds`. `progress` gets the share done.
+/// Measures a mechanism at each of `bounds`; those that give one and the same mechanism once.
+/// `progress` gets the share done.
 pub fn table(
     family: &dyn Family,
     bounds: &[f64],
     similarity: &Similarity,
     plan: &Sampling,
-    progress: &dyn Fn(f64),
+    progress: OnShare<'_>,
 ) -> Result<Table> {
     let mut metric = String::new();
-    let mut steps = Vec::with_capacity(bounds.len());
+    let mut steps: Vec<Step> = Vec::with_capacity(bounds.len());
     for (i, &bound) in bounds.iter().enumerate() {
         let mechanism = family.at(family.epsilon_for_bound(bound)?)?;
-        metric = mechanism.guarantee().metric.to_string();
-        steps.push(step(family, &*mechanism, similarity, plan));
-        progress((i + 1) as f64 / bounds.len() as f64);
+        let guarantee = mechanism.guarantee();
+        metric = guarantee.metric.to_string();
+        if steps.iter().all(|s| s.epsilon != guarantee.epsilon) {
+            let share = |share: f64| progress((i as f64 + share) / bounds.len() as f64);
+            steps.push(step(family, &*mechanism, similarity, plan, &share));
+        }
     }
     Ok(Table {
         mechanism: family.name().to_owned(),
@@ -74,6 +129,7 @@ fn step(
     mechanism: &dyn Mechanism,
     similarity: &Similarity,
     plan: &Sampling,
+    progress: OnShare<'_>,
 ) -> Step {
     let guarantee = mechanism.guarantee();
     Step {
@@ -82,7 +138,7 @@ fn step(
         nearest: guarantee.nearest(),
         worst: guarantee.worst(),
         unknown: guarantee.unknown_loss,
-        summary: measure(mechanism, family.words(), similarity, plan),
+        summary: measure(mechanism, family.words(), similarity, plan, progress),
     }
 }
 
@@ -120,16 +176,12 @@ pub fn solve(
     target: Target,
     similarity: &Similarity,
     plan: &Sampling,
-    progress: &dyn Fn(f64),
+    progress: OnShare<'_>,
 ) -> Result<Option<Solution>> {
-    let plan = &Sampling {
-        attack: matches!(target, Target::MaxGuess(_)),
-        ..*plan
-    };
     if let Target::Keep(share) = target {
         match family.for_budget(Budget::Keep(share)) {
             Ok(mechanism) => {
-                let step = step(family, &*mechanism, similarity, plan);
+                let step = step(family, &*mechanism, similarity, plan, progress);
                 return Ok(Some(Solution { target, step }));
             }
             Err(Error::KeepOutOfReach { .. }) => return Ok(None),
@@ -137,27 +189,51 @@ pub fn solve(
             Err(error) => return Err(error),
         }
     }
-    let at = |log_bound: f64| -> Result<Step> {
-        let epsilon = family.epsilon_for_bound(libm::exp(log_bound))?;
-        Ok(step(family, &*family.at(epsilon)?, similarity, plan))
+    let Some(epsilon) = halve(family, target, similarity, plan, progress)? else {
+        return Ok(None);
     };
+    let step = step(family, &*family.at(epsilon)?, similarity, plan, &|_| {});
+    Ok(Some(Solution { target, step }))
+}
+
+/// The largest epsilon within [`RANGE`] that was found not to exceed the target.
+fn halve(
+    family: &dyn Family,
+    target: Target,
+    similarity: &Similarity,
+    plan: &Sampling,
+    progress: OnShare<'_>,
+) -> Result<Option<Epsilon>> {
+    let plan = &Sampling {
+        attack: matches!(target, Target::MaxGuess(_)),
+        ..*plan
+    };
+    // What is known already: budgets between two certificates give one mechanism.
+    let mut known: Vec<(f64, bool)> = Vec::new();
+    let mut too_much = |epsilon: Epsilon, share: OnShare<'_>| -> Result<bool> {
+        let mechanism = family.at(epsilon)?;
+        let used = mechanism.guarantee().epsilon;
+        if let Some((_, exceeded)) = known.iter().find(|(e, _)| *e == used) {
+            return Ok(*exceeded);
+        }
+        let step = step(family, &*mechanism, similarity, plan, share);
+        known.push((used, exceeds(&step, target)));
+        Ok(exceeds(&step, target))
+    };
+    let at = |log_bound: f64| family.epsilon_for_bound(libm::exp(log_bound));
     let (mut low, mut high) = (libm::log(RANGE.0), libm::log(RANGE.1));
-    let mut below = at(low)?;
+    if too_much(at(low)?, &|_| {})? {
+        return Ok(None);
+    }
     for i in 0..HALVINGS {
-        progress((i + 1) as f64 / HALVINGS as f64);
+        let share = |share: f64| progress((i as f64 + share) / HALVINGS as f64);
         let middle = (low + high) / 2.0;
-        let step = at(middle)?;
-        if exceeds(&step, target) {
-            high = middle;
-        } else {
-            (low, below) = (middle, step);
+        match too_much(at(middle)?, &share)? {
+            true => high = middle,
+            false => low = middle,
         }
     }
-    let met = !exceeds(&below, target);
-    Ok(met.then_some(Solution {
-        target,
-        step: below,
-    }))
+    Ok(Some(at(low)?))
 }
 
 fn exceeds(step: &Step, target: Target) -> bool {
@@ -211,6 +287,35 @@ mod tests {
         );
         let never = solve(&family, Target::MaxGuess(1e-9), &none, &plan(), &|_| {}).unwrap();
         assert_eq!(never, None);
+    }
+
+    /// Without a ladder of the user's, every step keeps some words and changes others; bounds that
+    /// give one mechanism are one step.
+    #[test]
+    fn steps_lie_where_a_mechanism_is_of_use() {
+        let family = KaryFamily(1000);
+        let bounds = useful_bounds(&family, 1).unwrap();
+        let none = Similarity::default();
+        let ladder = table(&family, &bounds, &none, &plan(), &|_| {}).unwrap();
+        for (step, share) in ladder.steps.iter().zip(USEFUL) {
+            assert!(
+                (step.summary.keep_by_use.value - share).abs() < 1e-4,
+                "{share}"
+            );
+        }
+        assert_eq!(ladder.steps.len(), USEFUL.len());
+        let twice = table(&family, &[3.0, 3.0, 4.0], &none, &plan(), &|_| {}).unwrap();
+        assert_eq!(twice.steps.len(), 2);
+        // A model without a table is looked at.
+        let brr = ShippedFamily {
+            model: fixture::model(300, 64, 5),
+            kind: MechanismKind::Brr,
+        };
+        let bounds = useful_bounds(&brr, 2).unwrap();
+        let ladder = table(&brr, &bounds, &none, &plan(), &|_| {}).unwrap();
+        assert!(ladder.steps.len() >= 4, "{bounds:?}");
+        let keep = |i: usize| ladder.steps[i].summary.keep_by_use.value;
+        assert!(keep(0) < 0.4 && keep(ladder.steps.len() - 1) > 0.7);
     }
 
     #[test]
@@ -272,11 +377,9 @@ mod tests {
             draws: 300,
             ..plan()
         };
-        let candidate = family
-            .at(brr::parts::epsilon::Epsilon::new(0.4).unwrap())
-            .unwrap();
-        let exact = measure(&*candidate, 200, &similarity, &plan);
-        let simulated = crate::channel::simulate(&*candidate, 200, &similarity, &plan);
+        let candidate = family.at(Epsilon::new(0.4).unwrap()).unwrap();
+        let exact = measure(&*candidate, 200, &similarity, &plan, &|_| {});
+        let simulated = crate::channel::simulate(&*candidate, 200, &similarity, &plan, &|_| {});
         // Three half widths of a 95 % interval: once in 3e8.
         let near =
             |e: crate::interval::Estimate, x: f64| (e.value - x).abs() < 1.5 * (e.high - e.low);

@@ -118,7 +118,9 @@ pub fn explain(
     options: &ExplainOptions,
 ) -> Explanation {
     let name = |id: WordId| model.vocabulary().word(id).to_owned();
-    let (draws, mut noise) = (options.plan.draws, Noise::numbered(options.plan.seed));
+    // Draws of its own for each word: with shared ones, all words would err to the same side.
+    let mut noise = Noise::numbered(options.plan.seed).with_stream(word.into());
+    let draws = options.plan.draws;
     let outcomes = outcomes_with(model, mechanism, word, options.outputs, draws, &mut noise);
     let nearest = nearest_words(word, similarity, options.neighbors);
     let attackers = match mechanism.channel() {
@@ -195,7 +197,8 @@ fn simulated_attackers(
     let words: Vec<WordId> = std::iter::once(word)
         .chain(nearest.iter().copied())
         .collect();
-    let draws = draw(mechanism, &words, 3, &options.plan);
+    let salt = u64::from(word) << 2 | 3;
+    let draws = draw(mechanism, &words, salt, &options.plan);
     let attackers = draws[1..].iter();
     attackers
         .map(|d| tell_apart(&draws[0], d, similarity))
@@ -299,6 +302,24 @@ mod tests {
             }
             assert!(e.sentences()[0].contains("stays as it is"));
         }
+    }
+
+    /// Two words with one code have one distribution; with shared noise they had the same draws.
+    #[test]
+    fn each_word_has_draws_of_its_own() {
+        let model = fixture::model(200, 64, 5);
+        let brr = ShippedFamily {
+            model: model.clone(),
+            kind: MechanismKind::Brr,
+        };
+        let mechanism = brr
+            .at(brr::parts::epsilon::Epsilon::new(0.7).unwrap())
+            .unwrap();
+        let counted = |word| {
+            let (none, options) = (Similarity::default(), ExplainOptions::default());
+            explain(&*mechanism, &model, word, &none, &options).outputs
+        };
+        assert_ne!(counted(198), counted(199));
     }
 
     #[test]

@@ -114,7 +114,7 @@ impl Choice for Search {
         (
             "multi-index",
             Search::MultiIndex,
-            "Multi-index hashing: faster at a large epsilon, but the time depends on the noisy code",
+            "Multi-index hashing: faster above an epsilon of about 2.1 (256 bits), but the time depends on the noisy code",
         ),
     ];
 }

@@ -3,6 +3,7 @@
 //! Command line, Python, browser, C and Spark all call this; none of them
 //! re-implements any part of it.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use crate::epsilon::Epsilon;
@@ -134,24 +135,26 @@ pub struct Privatizer {
     mechanism: Box<dyn Mechanism>,
     options: Options,
     keep: Option<Keep>,
+    keep_within: RangeInclusive<f64>,
 }
 
 impl Privatizer {
     /// Solves the budget for the model and sets the mechanism up.
     pub fn new(model: Arc<Model>, options: Options) -> Result<Privatizer> {
         let budget = options.budget.validate()?;
-        let (mechanism, keep): (Box<dyn Mechanism>, _) = match options.mechanism {
+        let (mechanism, keep, keep_within): (Box<dyn Mechanism>, _, _) = match options.mechanism {
             MechanismKind::Brr => {
                 let brr = Brr::new(model.clone(), brr_epsilon(&model, budget)?);
                 let brr = brr.with_search(options.search);
-                let table = model.calibration();
-                let keep = table.and_then(|t| t.keep_at(brr.guarantee().epsilon));
-                (Box::new(brr), keep)
+                let (table, epsilon) = (model.calibration(), brr.guarantee().epsilon);
+                let keep = table.and_then(|t| t.keep_at(epsilon));
+                let within = brr_keeps_within(&model, epsilon);
+                (Box::new(brr), keep, within)
             }
             MechanismKind::Exponential => {
                 let exponential = Exponential::for_budget(model.clone(), budget)?;
-                let keep = exponential.keep();
-                (Box::new(exponential), keep)
+                let (keep, within) = (exponential.keep(), exponential.keep_within());
+                (Box::new(exponential), keep, within)
             }
         };
         Ok(Privatizer {
@@ -159,6 +162,7 @@ impl Privatizer {
             mechanism,
             options,
             keep,
+            keep_within,
         })
     }
 
@@ -190,6 +194,12 @@ impl Privatizer {
     /// The expected share of words that stay as they are, if it is known.
     pub fn expected_keep(&self) -> Option<Keep> {
         self.keep
+    }
+
+    /// Between which numbers the expected share of words (by use) that stay as they are lies,
+    /// where [`expected_keep`](Self::expected_keep) cannot say more; from 0 to 1 if nothing is known.
+    pub fn keep_within(&self) -> RangeInclusive<f64> {
+        self.keep_within.clone()
     }
 
     /// Which texts are neighbours: the relation that the guarantee is about.
@@ -352,4 +362,15 @@ fn brr_epsilon(model: &Model, budget: Budget) -> Result<Epsilon> {
             model.calibration().ok_or(none)?.epsilon_for(value)
         }
     }
+}
+
+/// What the table bounds; and if no two codes are equal, a word stays at least as often as no bit flips.
+fn brr_keeps_within(model: &Model, epsilon: f64) -> RangeInclusive<f64> {
+    let table = model.calibration();
+    let (low, high) = table.map_or((0.0, 1.0), |t| t.keep_within(epsilon).into_inner());
+    let unflipped = match model.code_distances().nearest_min > 0 {
+        true => libm::exp(-(model.bits().get() as f64) * libm::log1p(libm::exp(-epsilon))),
+        false => 0.0,
+    };
+    low.max(unflipped)..=high
 }

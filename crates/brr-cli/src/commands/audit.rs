@@ -11,6 +11,7 @@ use brr::{Choice, MechanismKind, Options, Privatizer};
 use brr_eval::audit::{self, AuditReport, Claim, Verdict, bit_flips};
 
 use crate::failure::{Failure, Result};
+use crate::losses;
 use crate::output::write_whole;
 use crate::privacy::PrivacyArgs;
 use crate::progress::Stages;
@@ -44,10 +45,10 @@ pub struct Args {
     pairs: u32,
     /// Number of timed runs per text. 0 skips the timing check; below 20 the result is
     /// reported but cannot fail the audit
-    #[arg(long, value_name = "N", default_value_t = 40)]
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = whole::<u32, 0, 1_000_000_000>)]
     timings: u32,
     /// Seed for the choice of words; the audited program draws its own randomness
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64, 0, { u64::MAX }>)]
     seed: u64,
     /// Print the report as JSON
     #[arg(long)]
@@ -163,14 +164,16 @@ fn publish(args: &Args, report: &AuditReport) -> Result {
 
 fn print(report: &AuditReport) {
     println!(
-        "Audit of {} with epsilon {:.4}",
-        report.mechanism, report.epsilon
+        "Audit of {} with epsilon {}",
+        report.mechanism,
+        losses::epsilon(report.epsilon)
     );
     for check in &report.checks {
         let verdict = match check.verdict {
             Verdict::Fail => "FAIL",
             Verdict::Pass => "pass",
             Verdict::Note => "note",
+            Verdict::NotTestable => "not testable",
         };
         println!("  {verdict}  {:<12} {}", check.name, check.finding);
     }

@@ -55,7 +55,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = whole::<u32, 1, 64>)]
     min_distance: Option<u32>,
     /// Seed of the build; the same seed and vectors give the same bytes
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64, 0, { u64::MAX }>)]
     seed: u64,
     /// Format of the vectors [default: detected]
     #[arg(long, value_name = "FORMAT")]

@@ -2,15 +2,16 @@
 
 use std::path::PathBuf;
 
+use brr::parts::parallel::cores;
 use brr::{Choice, MechanismKind};
-use brr_eval::calibrate::{self, BOUNDS, Solution, Step, Table, Target};
+use brr_eval::calibrate::{self, Solution, Step, Table, Target, useful_bounds};
 use brr_eval::channel::Sampling;
 use brr_eval::interval::Estimate;
 use brr_eval::report;
 use serde_json::json;
 
 use crate::failure::{Failure, Result};
-use crate::families::{FamilyArg, subject};
+use crate::families::{FamilyArg, Subject, subject};
 use crate::model_source;
 use crate::output::write_whole;
 use crate::progress::Stages;
@@ -18,10 +19,11 @@ use crate::usage::{positive, share, whole};
 
 /// Show what a mechanism does to words over a range of bounds, and solve for epsilon
 ///
-/// Prints for each privacy-loss bound: epsilon, the share of words that stay (N_w),
-/// the number of words that hold 95 % of the output (S_w), the similarity of changed
-/// words to the original, and how often the best attacker without context names a
-/// word from its output alone.
+/// With --keep or --max-guess, finds the epsilon that meets it and says what it does. Otherwise,
+/// and with --ladder, shows a range of privacy-loss bounds: epsilon, the share of words that stay
+/// (N_w), the number of words that hold 95 % of the output (S_w), the similarity of changed words
+/// to the original, and how often the best attacker without context names a word from its output
+/// alone.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   brr calibrate
@@ -37,14 +39,17 @@ pub struct Args {
     /// Vectors that the model was built from, for the cosine column and for madlib
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
-    /// Privacy-loss bounds to look at [default: 1 to 90]
+    /// Privacy-loss bounds of the ladder [default: those at which 5 to 97 % of words stay]
     #[arg(long, value_name = "C", num_args = 1.., value_parser = positive)]
     bounds: Vec<f64>,
+    /// Show the ladder beside the answer to --keep or --max-guess; --bounds and --html imply it
+    #[arg(long)]
+    ladder: bool,
     /// Find the largest epsilon that keeps at most this share of words, counted by use
-    #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = share)]
+    #[arg(long, value_name = "P", value_parser = share)]
     keep: Option<f64>,
     /// Find the largest epsilon at which the attacker names at most this share of words
-    #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = share)]
+    #[arg(long, value_name = "P", value_parser = share)]
     max_guess: Option<f64>,
     /// Number of words to simulate
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = whole::<u32, 2, 1_000_000_000>)]
@@ -53,7 +58,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = whole::<u32, 2, 1_000_000_000>)]
     draws: u32,
     /// Seed of the simulation
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64, 0, { u64::MAX }>)]
     seed: u64,
     /// Write a page with charts to this file
     #[arg(long, value_name = "FILE")]
@@ -72,35 +77,32 @@ pub fn run(args: Args) -> Result {
         seed: args.seed,
         ..Sampling::default()
     };
-    let bounds = if args.bounds.is_empty() {
-        &BOUNDS[..]
-    } else {
-        &args.bounds
-    };
     let targets = [
         args.keep.map(Target::Keep),
         args.max_guess.map(Target::MaxGuess),
     ];
-    let (mut tables, mut solutions) = (Vec::new(), Vec::new());
+    let targets: Vec<Target> = targets.into_iter().flatten().collect();
+    let ladder = targets.is_empty() || args.ladder || !args.bounds.is_empty();
+    let mut subjects = Vec::new();
     for &mechanism in &args.mechanism {
-        let s = subject(mechanism, &model, args.vectors.as_deref(), &stages)?;
-        let name = format!("ladder of {}", s.family.name());
-        let progress = |done| stages.show(&name, done);
-        tables.push(calibrate::table(
-            &*s.family,
-            bounds,
-            &s.similarity,
-            &plan,
-            &progress,
-        )?);
-        for &target in targets.iter().flatten() {
-            let name = format!("solving for {}", s.family.name());
-            let progress = |done| stages.show(&name, done);
-            let solution = calibrate::solve(&*s.family, target, &s.similarity, &plan, &progress)?;
-            solutions.push((
-                s.family.name(),
-                solution.ok_or_else(|| out_of_reach(target))?,
-            ));
+        let vectors = args.vectors.as_deref();
+        subjects.push(subject(mechanism, &model, vectors, &stages)?);
+    }
+    let mut solutions = Vec::new();
+    for s in &subjects {
+        for &target in &targets {
+            let solution = solve(s, target, &plan, &stages)?;
+            if !args.json {
+                let text = report::solution_text(&solution);
+                stages.print(&format!("{}: {text}", s.family.name()));
+            }
+            solutions.push((s.family.name(), solution));
+        }
+    }
+    let mut tables = Vec::new();
+    if ladder || args.html.is_some() {
+        for s in &subjects {
+            tables.push(table(s, &args.bounds, &plan, &stages)?);
         }
     }
     stages.finish();
@@ -114,13 +116,29 @@ pub fn run(args: Args) -> Result {
             .map(|(m, s)| json!({"mechanism": m, "solution": s}))
             .collect();
         println!("{:#}", json!({"tables": tables, "solutions": solutions}));
-    } else {
-        tables.iter().for_each(print_table);
-        for (mechanism, solution) in &solutions {
-            println!("{mechanism}: {}", report::solution_text(solution));
-        }
+    } else if ladder {
+        print_tables(&tables);
     }
     Ok(())
+}
+
+fn solve(s: &Subject, target: Target, plan: &Sampling, stages: &Stages) -> Result<Solution> {
+    let name = format!("solving for {}", s.family.name());
+    let progress = |done| stages.show(&name, done);
+    let solution = calibrate::solve(&*s.family, target, &s.similarity, plan, &progress)?;
+    solution.ok_or_else(|| out_of_reach(target))
+}
+
+fn table(s: &Subject, bounds: &[f64], plan: &Sampling, stages: &Stages) -> Result<Table> {
+    let name = format!("ladder of {}", s.family.name());
+    stages.show(&name, 0.0);
+    let useful = match bounds {
+        [] => useful_bounds(&*s.family, cores())?,
+        _ => bounds.to_vec(),
+    };
+    let progress = |done| stages.show(&name, done);
+    let table = calibrate::table(&*s.family, &useful, &s.similarity, plan, &progress)?;
+    Ok(table)
 }
 
 fn out_of_reach(target: Target) -> Failure {
@@ -140,6 +158,25 @@ fn shown(e: Estimate) -> String {
         format!("{:.3} ±{:.3}", e.value, (e.high - e.low) / 2.0)
     }
 }
+
+fn print_tables(tables: &[Table]) {
+    tables.iter().for_each(print_table);
+    println!("{LEGEND}");
+    for text in tables.iter().filter_map(report::recommendation) {
+        println!("\n{text}");
+    }
+}
+
+const LEGEND: &str = "\
+bound     largest loss at the average pair of words: epsilon times their average distance
+nearest   largest loss between a word and its nearest neighbour, mean over words
+stay      share of words that stay as they are: by use, frequent words count more; each, every
+          word counts once; quartiles, over words
+S_w       number of words that hold 95 % of a word's output
+bits      bits in which the code of a changed word differs from the original's
+cosine    cosine of a changed word's vector with the original's, if there are --vectors
+attacker  share of words named by an attacker who sees one output word and knows how often words
+          are used: the best one where computed exactly, a simulated one otherwise";
 
 fn print_table(table: &Table) {
     let first = table.steps.first();

@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(long, value_name = "E", num_args = 1.., value_parser = positive, required_unless_present = "verify")]
     epsilon: Vec<f64>,
     /// Distance beyond which the weights stay level (the truncated mechanism)
-    #[arg(long, value_name = "D")]
+    #[arg(long, value_name = "D", value_parser = whole::<usize, 1, 1024>)]
     radius: Option<usize>,
     /// Write the model with its certificates to this file instead of MODEL
     #[arg(short, long, value_name = "FILE")]

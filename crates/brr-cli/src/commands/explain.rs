@@ -2,21 +2,26 @@
 
 use std::path::PathBuf;
 
-use brr::{Budget, Choice, MechanismKind};
+use brr::{Budget, Choice, Error, MechanismKind};
 use brr_eval::explain::{ExplainOptions, Explanation, explain};
 use serde_json::json;
 
 use crate::failure::{Failure, Result};
 use crate::families::{FamilyArg, subject};
+use crate::losses;
 use crate::model_source;
 use crate::progress::Stages;
-use crate::usage::{positive, share};
+use crate::usage::{positive, share, whole};
 
 /// Show what a word may become, how likely, and from which words it is hardest to tell
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   brr explain doctor diabetes
-  brr explain doctor --mechanism k-ary --epsilon 10.4")]
+  brr explain doctor --keep 0.3
+  brr explain doctor --mechanism k-ary --epsilon 10.4
+
+One of --epsilon, --bound and --keep says how much privacy; without them it is --keep 0.5, as
+for `brr privatize`.")]
 pub struct Args {
     /// Words of the model
     #[arg(value_name = "WORD", required = true)]
@@ -29,20 +34,20 @@ pub struct Args {
     mechanism: FamilyArg,
     /// Privacy loss per unit of the mechanism's distance: a bit of the code for brr and
     /// exponential, the length of vectors for madlib, 1 between any two words for k-ary
-    #[arg(long, value_name = "E", group = "budget", allow_negative_numbers = true, value_parser = positive)]
+    #[arg(long, value_name = "E", group = "budget", value_parser = positive)]
     epsilon: Option<f64>,
     /// Privacy loss at the average pair of words: epsilon times their average distance
-    #[arg(long, value_name = "C", group = "budget", allow_negative_numbers = true, value_parser = positive)]
+    #[arg(long, value_name = "C", group = "budget", value_parser = positive)]
     bound: Option<f64>,
     /// Largest expected share of words that stay as they are, between 0 and 1 [default: 0.5, if
     /// no budget is given]
-    #[arg(long, value_name = "P", group = "budget", allow_negative_numbers = true, value_parser = share)]
+    #[arg(long, value_name = "P", group = "budget", value_parser = share)]
     keep: Option<f64>,
     /// Vectors that the model was built from, for madlib
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
     /// Number of outputs to list
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole::<usize, 1, 1_000_000_000>)]
     count: usize,
     /// Print a JSON object
     #[arg(long)]
@@ -63,19 +68,23 @@ pub fn run(args: Args) -> Result {
     let model = model_source::open_checked(args.model.as_deref())?;
     let stages = Stages::new();
     let subject = subject(args.mechanism, &model, args.vectors.as_deref(), &stages)?;
-    stages.finish();
-    let mechanism = subject.family.for_budget(args.budget())?;
+    let mechanism = subject.family.for_budget(args.budget());
+    let mechanism = mechanism.map_err(|error| match error {
+        Error::NoCalibration { mechanism } => Failure::Usage(format!(
+            "--keep is not known for {mechanism} on this model: give --epsilon or --bound"
+        )),
+        error => error.into(),
+    })?;
     let options = ExplainOptions {
         outputs: args.count,
         ..ExplainOptions::default()
     };
     let mut explanations = Vec::new();
-    for word in &args.words {
-        let id = model.find(word).ok_or_else(|| {
-            Failure::Usage(
-                "a WORD is not in the model, so it would become a random word; try another".into(),
-            )
-        })?;
+    for (i, word) in args.words.iter().enumerate() {
+        let id = model
+            .find(word)
+            .ok_or_else(|| unknown(i, args.words.len()))?;
+        stages.show("explaining", i as f64 / args.words.len() as f64);
         explanations.push(explain(
             &*mechanism,
             &model,
@@ -84,6 +93,7 @@ pub fn run(args: Args) -> Result {
             &options,
         ));
     }
+    stages.finish();
     let guarantee = mechanism.guarantee();
     if args.json {
         let facts = json!({
@@ -97,14 +107,25 @@ pub fn run(args: Args) -> Result {
         return Ok(());
     }
     println!(
-        "{} with epsilon {:.4} on {}: bound {:.1} at the average pair of words",
+        "{} with epsilon {} on {}: bound {:.1} at the average pair of words",
         mechanism.name(),
-        guarantee.epsilon,
+        losses::epsilon(guarantee.epsilon),
         guarantee.metric,
         guarantee.bound()
     );
     explanations.iter().for_each(print);
     Ok(())
+}
+
+/// A word that is not in the model may be private: it is told by its place.
+fn unknown(index: usize, of: usize) -> Failure {
+    let which = match of {
+        1 => "the WORD".to_owned(),
+        _ => format!("WORD {} of {of}", index + 1),
+    };
+    Failure::Usage(format!(
+        "{which} is not in the model, so it would become a uniformly random word; try another"
+    ))
 }
 
 fn print(e: &Explanation) {

@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(value_name = "B")]
     b: PathBuf,
     /// Epsilon for A
-    #[arg(long, value_name = "E", allow_negative_numbers = true, value_parser = positive)]
+    #[arg(long, value_name = "E", value_parser = positive)]
     epsilon: f64,
     /// Print a JSON object
     #[arg(long)]
@@ -60,13 +60,19 @@ fn side(path: &PathBuf, stages: &Stages) -> Result<Side> {
 }
 
 fn print(c: &Comparison) {
+    let names = [&c.a.name, &c.b.name];
+    let width = names
+        .map(|n| n.chars().count())
+        .into_iter()
+        .max()
+        .unwrap_or(0);
     println!(
-        "{:<28} {:>14} {:>8} {:>12} {:>12} {:>12}",
+        "{:<width$} {:>14} {:>8} {:>12} {:>12} {:>12}",
         "", "metric", "words", "P_avg", "P_max", "nearest"
     );
     for side in [&c.a, &c.b] {
         println!(
-            "{:<28} {:>14} {:>8} {:>12.4} {:>12.4} {:>12.4}",
+            "{:<width$} {:>14} {:>8} {:>12.4} {:>12.4} {:>12.4}",
             side.name, side.metric, side.words, side.average, side.maximum, side.nearest
         );
     }

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::pairs::WordPair;
 use super::program::Asked;
-use super::{Check, Claim, PairKind};
+use super::{Check, Claim, PairKind, Verdict};
 use crate::interval::Binomial;
 
 /// Single words tried for each pair and direction.
@@ -65,7 +65,11 @@ pub fn check(
         );
     }
     finding += &format!("; {hidden} pairs promise more than this number of draws can refute");
-    (Check::new("loss", broken > 0, finding), losses)
+    let mut check = Check::new("loss", broken > 0, finding);
+    if broken == 0 && hidden == losses.len() {
+        check.verdict = Verdict::NotTestable;
+    }
+    (check, losses)
 }
 
 fn pair(claim: &Claim<'_>, pair: &WordPair, asked: &Asked, alpha: f64) -> PairLoss {

@@ -99,6 +99,9 @@ pub enum Verdict {
     Pass,
     /// For information: too uncertain to judge by.
     Note,
+    /// No violation could have been seen with so many draws, however large.
+    #[serde(rename = "not testable")]
+    NotTestable,
 }
 
 /// One check.

@@ -1,5 +1,7 @@
 //! Channels with known row probabilities.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use brr::parts::mechanism::Channel;
 use brr::parts::vocabulary::WordId;
 use brr::parts::{frequency, parallel};
@@ -11,6 +13,9 @@ use crate::interval::Estimate;
 
 /// Parts of the pass over all rows: few, as each holds a number for every output.
 const PARTS: usize = 16;
+
+/// The share of the whole work that is done when all rows are.
+const ROWS_SHARE: f64 = 0.9;
 
 /// What a pass over some rows finds.
 struct Pass {
@@ -25,9 +30,10 @@ pub fn measure(
     words: usize,
     similarity: &Similarity,
     plan: &Sampling,
+    progress: &(dyn Fn(f64) + Sync),
 ) -> Summary {
     let by_use = frequency::shares(words);
-    let (keep, success) = all_rows(channel, words, &by_use, plan);
+    let (keep, success) = all_rows(channel, words, &by_use, plan, progress);
     let looks: Vec<Look> = {
         let sample = spread_words(words, plan.words, plan.seed, Prior::Uniform);
         parallel::map(plan.threads, sample.len(), |i| {
@@ -64,11 +70,18 @@ fn all_rows(
     words: usize,
     by_use: &[f64],
     plan: &Sampling,
+    progress: &(dyn Fn(f64) + Sync),
 ) -> (Vec<f64>, Option<[f64; 2]>) {
     let part_len = words.div_ceil(PARTS);
-    let passes = parallel::map(plan.threads, words.div_ceil(part_len), |part| {
+    let parts = words.div_ceil(part_len);
+    let done = AtomicUsize::new(0);
+    progress(0.0);
+    let passes = parallel::map(plan.threads, parts, |part| {
         let ids = part * part_len..((part + 1) * part_len).min(words);
-        pass(channel, words, ids, by_use, plan.attack)
+        let pass = pass(channel, words, ids, by_use, plan.attack);
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        progress(ROWS_SHARE * done as f64 / parts as f64);
+        pass
     });
     let success = |prior: usize| -> f64 {
         let best = |y: usize| {
@@ -168,10 +181,22 @@ mod tests {
 
     #[test]
     fn the_ends_of_the_scale() {
-        let s = measure(&Identity::new(40), 40, &Similarity::default(), &plan());
+        let s = measure(
+            &Identity::new(40),
+            40,
+            &Similarity::default(),
+            &plan(),
+            &|_| {},
+        );
         assert_eq!((s.keep.value, s.outputs.mean), (1.0, 1.0));
         assert!((s.guess.unwrap().success.value - 1.0).abs() < 1e-12);
-        let s = measure(&Uniform::new(40), 40, &Similarity::default(), &plan());
+        let s = measure(
+            &Uniform::new(40),
+            40,
+            &Similarity::default(),
+            &plan(),
+            &|_| {},
+        );
         assert!((s.keep.value - 0.025).abs() < 1e-12 && s.outputs.mean == 38.0);
         assert!((s.guess.unwrap().success.value - 0.025).abs() < 1e-12);
         // Who knows that words differ in use names the most frequent one.
@@ -183,7 +208,7 @@ mod tests {
     #[test]
     fn guessing_against_k_ary_response() {
         let k = Kary::new(100, brr::parts::epsilon::Epsilon::new(4.0).unwrap());
-        let s = measure(&k, 100, &Similarity::default(), &plan());
+        let s = measure(&k, 100, &Similarity::default(), &plan(), &|_| {});
         assert!((s.guess.unwrap().success.value - k.keep()).abs() < 1e-12);
         assert!((s.keep_by_use.value - k.keep()).abs() < 1e-12);
         assert!(s.guess_by_use.unwrap().success.value > k.keep() - 1e-12);

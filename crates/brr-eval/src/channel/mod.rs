@@ -127,16 +127,17 @@ pub struct Summary {
     pub guess_by_use: Option<Guess>,
 }
 
-/// Measures a mechanism over `words` words.
+/// Measures a mechanism over `words` words. `progress` gets the share done.
 pub fn measure(
     mechanism: &dyn Mechanism,
     words: usize,
     similarity: &Similarity,
     plan: &Sampling,
+    progress: &(dyn Fn(f64) + Sync),
 ) -> Summary {
     match mechanism.channel() {
-        Some(channel) => exact::measure(channel, words, similarity, plan),
-        None => simulated::measure(mechanism, words, similarity, plan),
+        Some(channel) => exact::measure(channel, words, similarity, plan, progress),
+        None => simulated::measure(mechanism, words, similarity, plan, progress),
     }
 }
 

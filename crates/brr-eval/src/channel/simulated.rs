@@ -106,12 +106,17 @@ pub fn measure(
     words: usize,
     similarity: &Similarity,
     plan: &Sampling,
+    progress: &(dyn Fn(f64) + Sync),
 ) -> Summary {
     let sample = |prior: Prior| {
         let ids = spread_words(words, plan.words, plan.seed, prior);
         draw(mechanism, &ids, prior as u64, plan)
     };
-    let (plain, by_use) = (sample(Prior::Uniform), sample(Prior::ByUse));
+    progress(0.0);
+    let plain = sample(Prior::Uniform);
+    progress(0.4);
+    let by_use = sample(Prior::ByUse);
+    progress(0.8);
     let keep = |draws: &[Draws]| draws.iter().map(Draws::kept).collect::<Vec<f64>>();
     let sets: Vec<(usize, bool)> = plain.iter().map(Draws::smallest_set).collect();
     let sizes: Vec<f64> = sets.iter().map(|s| s.0 as f64).collect();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brr::parts::certify::Certifier;
+use brr::parts::certify::{Certifier, Weights};
 use brr::parts::distances::PairDistances;
 use brr::parts::epsilon::Epsilon;
 use brr::parts::mechanism::{Exponential, Mechanism};
@@ -24,15 +24,24 @@ pub trait Family: Send + Sync {
     /// The mechanism with at most this epsilon.
     fn at(&self, epsilon: Epsilon) -> Result<Box<dyn Mechanism>>;
 
-    /// The mechanism for a budget. Only what ships knows a share of kept words without a search.
+    /// The mechanism for a budget.
     fn for_budget(&self, budget: Budget) -> Result<Box<dyn Mechanism>> {
         match budget.validate()? {
-            Budget::Epsilon(value) => self.at(Epsilon::new(value)?),
             Budget::Bound(value) => self.at(self.epsilon_for_bound(value)?),
+            Budget::Keep(share) => self.for_keep(share),
+            Budget::Epsilon(value) => self.at(Epsilon::new(value)?),
             _ => Err(Error::NoCalibration {
                 mechanism: self.name(),
             }),
         }
+    }
+
+    /// The mechanism that keeps at most this share of words, by use, where that is known without
+    /// a simulation.
+    fn for_keep(&self, _share: f64) -> Result<Box<dyn Mechanism>> {
+        Err(Error::NoCalibration {
+            mechanism: self.name(),
+        })
     }
 
     /// The largest epsilon at which [`at`](Self::at) gives a bound of at most
@@ -75,6 +84,9 @@ impl Family for ShippedFamily {
     }
 }
 
+/// Halvings of the logarithm of a range of scales, to within 0.3 %.
+const SCALE_HALVINGS: usize = 12;
+
 /// The exponential mechanism over a model, certified afresh for every epsilon: for experiments.
 pub struct CertifiedFamily {
     /// The model.
@@ -100,6 +112,31 @@ impl Family for CertifiedFamily {
         let model = self.model.clone();
         let certificate = self.certifier.certify(epsilon, None);
         Ok(Box::new(Exponential::certified(model, &certificate)?))
+    }
+
+    /// The steepest weights that keep at most this share, by halving their scale.
+    fn for_keep(&self, share: f64) -> Result<Box<dyn Mechanism>> {
+        let measured = |scale: f64| {
+            let weights = Weights::exponential(self.model.bits(), scale, None);
+            self.certifier.measure(&weights)
+        };
+        let (mut low, mut high) = (libm::log(1e-4), libm::log(10.0));
+        for _ in 0..SCALE_HALVINGS {
+            let middle = (low + high) / 2.0;
+            match measured(libm::exp(middle)).keep.weighted > share {
+                true => high = middle,
+                false => low = middle,
+            }
+        }
+        let found = measured(libm::exp(low));
+        if found.keep.weighted > share {
+            return Err(Error::KeepOutOfReach {
+                asked: share,
+                lowest: found.keep.weighted,
+                highest: 1.0,
+            });
+        }
+        self.at(Epsilon::new(found.epsilon)?)
     }
 }
 
@@ -158,5 +195,17 @@ impl Family for KaryFamily {
 
     fn at(&self, epsilon: Epsilon) -> Result<Box<dyn Mechanism>> {
         Ok(Box::new(Kary::new(self.0, epsilon)))
+    }
+
+    /// A word stays with probability e^c / (e^c + N - 1), which is solved for c.
+    fn for_keep(&self, share: f64) -> Result<Box<dyn Mechanism>> {
+        let others = self.0.saturating_sub(1) as f64;
+        let epsilon = Epsilon::new(libm::log(share / (1.0 - share) * others));
+        let unreachable = |_| Error::KeepOutOfReach {
+            asked: share,
+            lowest: 1.0 / (others + 1.0),
+            highest: 1.0,
+        };
+        self.at(epsilon.map_err(unreachable)?)
     }
 }

@@ -17,6 +17,9 @@ pub fn calibration(tables: &[calibrate::Table], solutions: &[Solution]) -> Strin
     for solution in solutions {
         page.paragraph(&solution_text(solution));
     }
+    for text in tables.iter().filter_map(recommendation) {
+        page.paragraph(&text);
+    }
     for chart in charts(tables) {
         page.chart(&chart);
     }
@@ -31,34 +34,57 @@ pub fn calibration(tables: &[calibrate::Table], solutions: &[Solution]) -> Strin
     page.finish()
 }
 
-/// A solution in a sentence.
+/// A solution in sentences.
 pub fn solution_text(solution: &Solution) -> String {
-    let step = &solution.step;
-    let at = format!(
-        "epsilon {} (bound {} at the average pair, {} at the nearest neighbour)",
+    let asked = match solution.target {
+        Target::Keep(share) => format!("To keep {} of words by use", number(share)),
+        Target::MaxGuess(share) => {
+            format!("To let an attacker name at most {} of words", number(share))
+        }
+    };
+    format!("{asked}: {}", in_words(&solution.step))
+}
+
+/// The step of a table to start from, in sentences: of those that keep at most half of the words, the one
+/// that keeps the most.
+pub fn recommendation(table: &calibrate::Table) -> Option<String> {
+    let keep = |s: &&Step| s.summary.keep_by_use.value;
+    let within = table.steps.iter().filter(|s| keep(s) <= 0.5);
+    let start = within.max_by(|a, b| keep(a).total_cmp(&keep(b)))?;
+    Some(format!(
+        "To start with {}, at most every second word kept: {}",
+        table.mechanism,
+        in_words(start)
+    ))
+}
+
+/// What a step does, to people who have never heard of epsilon.
+fn in_words(step: &Step) -> String {
+    let kept = step.summary.keep_by_use.value;
+    let stays = match kept {
+        k if k < 0.005 => "hardly a word stays as it is".to_owned(),
+        k if k <= 0.5 => format!("about one word in {:.0} stays as it is", 1.0 / k),
+        k => format!("about {:.0} of 100 words stay as they are", 100.0 * k),
+    };
+    let mut text = format!(
+        "at epsilon {} (bound {} at the average pair, {} at the nearest neighbour) {stays} ({}).",
         number(step.epsilon),
         number(step.bound),
-        number(step.nearest)
+        number(step.nearest),
+        shown(step.summary.keep_by_use)
     );
-    match solution.target {
-        Target::Keep(share) => format!(
-            "To keep {} of words by use: {at}; it keeps {}.",
-            number(share),
-            shown(step.summary.keep_by_use)
-        ),
-        Target::MaxGuess(share) => format!(
-            "To let an attacker name at most {} of words: {at}; the attacker names {}{}.",
-            number(share),
-            step.summary
-                .guess_by_use
-                .map_or("-".into(), |g| shown(g.success)),
-            match step.summary.guess_by_use {
-                Some(g) if g.at_least =>
-                    " in a simulated attack, which the best attacker may exceed",
-                _ => "",
-            }
-        ),
+    if let Some(guess) = step.summary.guess_by_use {
+        let which = match guess.at_least {
+            true => "A simulated attacker, whom the best one may exceed,",
+            false => "The best attacker",
+        };
+        text += &format!(
+            " {which} who sees one output word and knows how often words are used names {} of the \
+             words; context, which was not tried, can only help.",
+            shown(guess.success)
+        );
     }
+    text
 }
 
 fn method(table: &calibrate::Table) -> String {
@@ -117,14 +143,14 @@ fn charts(tables: &[calibrate::Table]) -> Vec<Chart> {
             average_axis,
             bound,
             Axis::linear("mean cosine with the original").from_to(0.0, 1.0),
-            |s| s.summary.changed_cosine,
+            |s| s.summary.changed_cosine.filter(|_| changes(s)),
         ),
         (
             "Distance of changed words",
             average_axis,
             bound,
             Axis::linear("mean bits changed"),
-            |s| s.summary.changed_hamming,
+            |s| s.summary.changed_hamming.filter(|_| changes(s)),
         ),
     ];
     let charts = specs.into_iter().map(|(title, x, across, y, pick)| Chart {
@@ -137,6 +163,11 @@ fn charts(tables: &[calibrate::Table]) -> Vec<Chart> {
     charts
         .filter(|c| c.series.iter().any(|s| !s.points.is_empty()))
         .collect()
+}
+
+/// Whether enough words change that a mean over those that do means something.
+fn changes(step: &Step) -> bool {
+    step.summary.keep.value < 0.99
 }
 
 fn series(table: &calibrate::Table, across: Across, pick: Pick) -> Series {
@@ -237,7 +268,7 @@ mod tests {
         let html = calibration(std::slice::from_ref(&table), &[solution.unwrap()]);
         assert_eq!(html.matches("<svg").count(), 3);
         assert_eq!(html.matches("<svg").count(), html.matches("<desc").count());
-        assert!(html.contains("To keep 0.5 of words by use: epsilon 3.89"));
+        assert!(html.contains("To keep 0.5 of words by use: at epsilon 3.89"));
         assert!(html.contains(&number(table.steps[1].epsilon)));
         assert!(!html.contains("NaN"));
     }

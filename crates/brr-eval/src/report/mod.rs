@@ -9,7 +9,7 @@ mod chart;
 mod evaluation;
 mod page;
 
-pub use calibration::{calibration, solution_text};
+pub use calibration::{calibration, recommendation, solution_text};
 pub use chart::{Axis, Chart, Point, Series};
 pub use evaluation::{evaluation, evaluation_picture};
 pub use page::{Page, Table, escape};

@@ -4,8 +4,16 @@
 //! A share that is asked for is met from below: the shares of the table are estimates, and
 //! between its points the curve may bend, so an epsilon is taken whose share is at most
 //! what was asked less [`MARGIN`].
+//!
+//! **More epsilon never keeps fewer words**, so that the table's ends bound what lies beyond them. Let
+//! a word w come out for a noisy code y. Undoing some of the flips that led from w's code to y brings the
+//! code nearer to w by their number, and to no other word by more: w still comes out, ties
+//! included. So the flips that keep w are closed under taking flips away, and the probability of
+//! such a set falls as every bit flips more often.
 
 mod simulate;
+
+use std::ops::RangeInclusive;
 
 use simulate::shares;
 pub use simulate::simulate;
@@ -90,22 +98,29 @@ impl Calibration {
         pairs.all(|(point, found)| found <= point.keep.weighted + TOLERANCE)
     }
 
-    /// What is kept at this epsilon, between the points; the end points beyond.
+    /// What is kept at this epsilon, between the points. Beyond them nobody looked.
     pub fn keep_at(&self, epsilon: f64) -> Option<Keep> {
-        let (first, last) = (self.0.first()?, self.0.last()?);
-        match self.0.iter().position(|p| p.epsilon >= epsilon) {
-            None => Some(last.keep),
-            Some(0) => Some(first.keep),
-            Some(i) => {
-                let (a, b) = (&self.0[i - 1], &self.0[i]);
-                let share = (epsilon - a.epsilon) / (b.epsilon - a.epsilon);
-                let mix = |x: f64, y: f64| x + share * (y - x);
-                Some(Keep {
-                    weighted: mix(a.keep.weighted, b.keep.weighted),
-                    plain: mix(a.keep.plain, b.keep.plain),
-                })
-            }
+        let i = self.0.iter().position(|p| p.epsilon >= epsilon)?;
+        let (a, b) = (&self.0[i.saturating_sub(1)], &self.0[i]);
+        if epsilon < a.epsilon {
+            return None;
         }
+        let width = (b.epsilon - a.epsilon).max(f64::MIN_POSITIVE);
+        let share = (epsilon - a.epsilon) / width;
+        let mix = |x: f64, y: f64| x + share * (y - x);
+        Some(Keep {
+            weighted: mix(a.keep.weighted, b.keep.weighted),
+            plain: mix(a.keep.plain, b.keep.plain),
+        })
+    }
+
+    /// Between which shares of words (by use) lies what is kept at this epsilon, wherever it is.
+    pub fn keep_within(&self, epsilon: f64) -> RangeInclusive<f64> {
+        let share = |p: &CalibrationPoint| p.keep.weighted;
+        let below = self.0.iter().rfind(|p| p.epsilon <= epsilon);
+        let above = self.0.iter().find(|p| p.epsilon >= epsilon);
+        let low = below.map_or(0.0, |p| (share(p) - MARGIN).max(0.0));
+        low..=above.map_or(1.0, |p| (share(p) + MARGIN).min(1.0))
     }
 }
 
@@ -135,7 +150,18 @@ mod tests {
         assert_eq!(t.points()[1].keep.weighted, 0.2);
         assert!((t.epsilon_for(0.25 + MARGIN).unwrap().get() - 0.875).abs() < 1e-12);
         assert!((t.keep_at(0.875).unwrap().weighted - 0.25).abs() < 1e-12);
-        assert_eq!(t.keep_at(9.0).unwrap().weighted, 1.0);
+    }
+
+    #[test]
+    fn beyond_the_table_nothing_is_claimed_but_what_its_ends_bound() {
+        let t = table();
+        assert_eq!(t.keep_at(0.5).unwrap().weighted, 0.2);
+        assert_eq!(t.keep_at(2.0).unwrap().weighted, 1.0);
+        assert_eq!((t.keep_at(1e-9), t.keep_at(9.0)), (None, None));
+        assert_eq!(t.keep_within(1e-9), 0.0..=0.2 + MARGIN);
+        assert_eq!(t.keep_within(9.0), 1.0 - MARGIN..=1.0);
+        assert_eq!(t.keep_within(0.9), 0.2 - MARGIN..=0.3 + MARGIN);
+        assert_eq!(Calibration::default().keep_within(1.0), 0.0..=1.0);
     }
 
     #[test]

@@ -22,6 +22,7 @@
 //! between two words.
 
 use std::hint::black_box;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use zeroize::{Zeroize, Zeroizing};
@@ -48,6 +49,7 @@ pub struct Exponential {
     epsilon: f64,
     unknown_loss: f64,
     keep: Option<Keep>,
+    keep_within: RangeInclusive<f64>,
 }
 
 impl Exponential {
@@ -94,11 +96,13 @@ impl Exponential {
 
     fn of(model: Arc<Model>, certificate: &Certificate) -> Exponential {
         let (weights, z) = (certificate.weights(), certificate.normalizers());
+        let keep = certificate.keep();
         Exponential {
             unknown_loss: unknown_loss(&model, weights, *z.start(), *z.end()),
             weights: weights.to_vec(),
             epsilon: certificate.epsilon(),
-            keep: Some(certificate.keep()),
+            keep: Some(keep),
+            keep_within: keep.weighted..=keep.weighted,
             model,
         }
     }
@@ -109,11 +113,13 @@ impl Exponential {
         let n = model.vocabulary().len() as u128;
         let near = model.code_distances().nearest_min as usize;
         let [top, near, far] = [0, near, farthest(&model)].map(|d| u128::from(table[d]));
+        let (z_min, z_max) = (top + (n - 1) * far, top + (n - 1) * near);
         Exponential {
             epsilon: weights.textbook_epsilon(),
-            unknown_loss: unknown_loss(&model, &table, top + (n - 1) * far, top + (n - 1) * near),
+            unknown_loss: unknown_loss(&model, &table, z_min, z_max),
             weights: table,
             keep: None,
+            keep_within: top as f64 / z_max as f64..=top as f64 / z_min as f64,
             model,
         }
     }
@@ -121,6 +127,12 @@ impl Exponential {
     /// The expected share of kept words, where a certificate tells it.
     pub fn keep(&self) -> Option<Keep> {
         self.keep
+    }
+
+    /// Between which numbers the expected share of kept words lies: a certificate tells it, else it
+    /// is within `T[0]` / Z(w) at the bounds of Z.
+    pub fn keep_within(&self) -> RangeInclusive<f64> {
+        self.keep_within.clone()
     }
 }
 

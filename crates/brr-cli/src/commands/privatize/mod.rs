@@ -170,6 +170,9 @@ fn announce(args: &Args, privatizer: &Privatizer) {
     };
     eprintln!("brr: {mechanism}{default}");
     eprintln!("brr: {loss}");
+    if let Some(warning) = losses::warning(privatizer) {
+        eprintln!("warning: {warning}");
+    }
     match privatizer.options().unknown {
         Unknown::Random => {}
         Unknown::Keep => eprintln!(
