@@ -6,7 +6,7 @@ import { launch, PATIENCE } from "./browser.mjs";
 
 test("a report shows its charts and tables, and asks for nothing", async () => {
   const browser = await launch();
-  for (const look of [{ width: 1200, height: 900, scheme: "light" }, { width: 390, height: 800, scheme: "dark" }]) {
+  for (const look of [{ width: 1280, height: 900, scheme: "light" }, { width: 390, height: 800, scheme: "dark" }]) {
     const context = await browser.newContext({ viewport: look, colorScheme: look.scheme });
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
@@ -31,6 +31,23 @@ test("a report shows its charts and tables, and asks for nothing", async () => {
       }).map((t) => t.textContent);
     }));
     assert.deepEqual(outside, [], "text outside of its chart");
+    // Labels stand apart from each other.
+    const colliding = await page.evaluate(() => [...document.querySelectorAll("figure svg")].flatMap((svg) => {
+      const boxes = [...svg.querySelectorAll("text.label")].map((t) => [t.textContent, t.getBoundingClientRect()]);
+      return boxes.flatMap(([name, a], i) => boxes.slice(i + 1)
+        .filter(([, b]) => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.4 * a.height)
+        .map(([other]) => `${name} and ${other}`));
+    }));
+    assert.deepEqual(colliding, [], "labels that collide");
+    if (look.width >= 1280) {
+      const hidden = await page.evaluate(() => [...document.querySelectorAll(".scroll")]
+        .filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.querySelector("caption").textContent));
+      assert.deepEqual(hidden, [], "tables with columns out of sight");
+      const narrow = await page.evaluate(() => [...document.querySelectorAll("main > .scroll")]
+        .filter((box) => box.getBoundingClientRect().width < 0.9 * window.innerWidth).length);
+      assert.equal(narrow, 0, "tables narrower than the window");
+    }
+    assert.match(await page.locator("h1 + p").innerText(), /^(To start with|No budget)/, "a recommended budget comes first");
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     assert.ok(wide <= 1, "the page does not scroll sideways");
     assert.ok((await page.locator("table").count()) >= 3);

@@ -161,6 +161,58 @@ fn from_texts_to_a_report_whatever_happens_on_the_way() {
     assert!(read(&folder, "trials.jsonl").starts_with(&now));
 }
 
+/// A table without a header, budgets that nobody had to guess, and a recommendation in the end.
+#[test]
+fn budgets_are_chosen_where_mechanisms_are_of_use() {
+    let own = DEFINITION
+        .replace(
+            "bounds = [2, 12]",
+            "budgets = \"auto\"\nprivatize_test = true",
+        )
+        .replace("text = \"said\"", "text = 2\nheader = false")
+        .replace("label = \"side\"", "label = 3")
+        .replace(
+            "name = \"madlib\"",
+            "name = \"brr\"\nbits = 64\nepsilons = [0.4]",
+        );
+    let folder = ready(&own);
+    let bare: String = texts(240)
+        .lines()
+        .skip(1)
+        .map(|l| format!("{l}\n"))
+        .collect();
+    folder.file("texts.csv", bare.as_bytes());
+    let ran = evaluate(&folder, &[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("private test"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("training texts. To start with"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stderr.contains("fewer than 5 trials"), "{}", ran.stderr);
+    let all = results(&folder);
+    for label in ["brr 64", "exponential 64", "k-ary"] {
+        let of = all
+            .iter()
+            .filter(|o| o["label"] == label && o["bound"].is_number());
+        let kept: Vec<f64> = of
+            .filter_map(|o| o["recovered"]["as_is"].as_f64())
+            .collect();
+        assert!(kept.len() >= 4, "{label}: {kept:?}");
+        assert!(
+            kept[0] < 0.4 && kept[kept.len() - 1] > 0.7,
+            "{label}: {kept:?}"
+        );
+    }
+    for o in &all {
+        let end = |name: &str| o["accuracy"][name].as_f64().unwrap();
+        // Sixty test texts make a 95 % interval of about a quarter; two trials alone make more.
+        assert!(end("high") - end("low") < 0.6, "{o}");
+    }
+    assert!(read(&folder, "report.html").contains("each part is a quarter of all texts"));
+}
+
 #[test]
 fn mistakes_are_told_in_a_line() {
     let check = |from: &str, to: &str, parts: &[&str]| {

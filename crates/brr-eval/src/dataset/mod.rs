@@ -9,6 +9,9 @@
 //! | validation | training, second half | *non-members* in the membership attack |
 //! | test | test, first half | accuracy; the shadow model's non-members |
 //! | shadow | test, second half | the attacker's shadow model learns it |
+//!
+//! Texts without official halves are shuffled by the seed and halved first, so that each part has a
+//! quarter of them.
 
 mod read;
 
@@ -37,12 +40,31 @@ pub enum DatasetFormat {
     ImdbJson,
     /// The folder `aclImdb` as its authors publish it.
     Aclimdb,
-    /// Comma-separated values with a header.
+    /// Comma-separated values.
     Csv,
-    /// Tab-separated values with a header.
+    /// Tab-separated values.
     Tsv,
     /// A JSON object per line.
     Jsonl,
+}
+
+/// A column of a table, or a field of an object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Column {
+    /// By its number, from 1.
+    Number(usize),
+    /// By its name.
+    Name(String),
+}
+
+impl std::fmt::Display for Column {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Column::Number(number) => number.fmt(f),
+            Column::Name(name) => write!(f, "{name:?}"),
+        }
+    }
 }
 
 /// Where a data set is and how to read it.
@@ -58,21 +80,28 @@ pub struct DatasetSource {
     pub test_path: Option<PathBuf>,
     /// Column or field with the text.
     #[serde(default = "text_column")]
-    pub text: String,
+    pub text: Column,
     /// Column or field with the label.
     #[serde(default = "label_column")]
-    pub label: String,
+    pub label: Column,
+    /// Whether the first row of a table names its columns.
+    #[serde(default = "with_header")]
+    pub header: bool,
     /// Leave rows without text out instead of ending at them.
     #[serde(default)]
     pub skip_empty: bool,
 }
 
-fn text_column() -> String {
-    "text".into()
+fn text_column() -> Column {
+    Column::Name("text".into())
 }
 
-fn label_column() -> String {
-    "label".into()
+fn label_column() -> Column {
+    Column::Name("label".into())
+}
+
+fn with_header() -> bool {
+    true
 }
 
 /// Most labels a classifier is made for; more is mostly a wrong column, and so are
@@ -94,6 +123,8 @@ pub struct Dataset {
     pub shadow: Vec<Document>,
     /// Rows left out because they had no text.
     pub skipped: usize,
+    /// Whether the texts had no official halves, and were dealt out by the seed alone.
+    pub halved: bool,
     /// Tells this data from other data.
     pub fingerprint: String,
 }
@@ -102,7 +133,11 @@ impl Dataset {
     /// Reads a data set and deals it out. `documents` caps every part.
     pub fn load(source: &DatasetSource, seed: u64, documents: Option<usize>) -> Result<Dataset> {
         let mut rows = read::all(source)?;
-        if rows.test.is_empty() {
+        let halved = rows.test.is_empty();
+        if let (true, Some(path)) = (halved, &source.test_path) {
+            return Err(Error::data(path, "there are no texts in it"));
+        }
+        if halved {
             shuffle(&mut rows.train, &mut generator(seed, 0));
             rows.test = rows.train.split_off(rows.train.len().div_ceil(2));
         }
@@ -140,6 +175,7 @@ impl Dataset {
             test,
             shadow,
             skipped: rows.skipped,
+            halved,
             fingerprint,
         };
         for (name, part) in set.parts() {
@@ -187,7 +223,7 @@ fn labels(source: &DatasetSource, rows: &read::Halves) -> Result<Vec<String>> {
         0 => wrong("there are no texts in it".into()),
         1 => wrong("all texts have the same label; a classifier needs at least two".into()),
         n if n > MOST_LABELS || 2 * n > rows.train.len() + rows.test.len() => wrong(format!(
-            "column {:?} has {n} different values in {} texts: too many for labels; is it the right column?",
+            "column {} has {n} different values in {} texts: too many for labels; is it the right column?",
             source.label,
             rows.train.len() + rows.test.len()
         )),
@@ -207,6 +243,7 @@ mod tests {
             test_path: None,
             text: text_column(),
             label: label_column(),
+            header: true,
             skip_empty: false,
         }
     }
@@ -264,6 +301,56 @@ mod tests {
         fs::write(&file, serde_json::to_vec(&json).unwrap()).unwrap();
         let wrong = Dataset::load(&source(DatasetFormat::ImdbJson, file), 3, None).unwrap_err();
         assert!(wrong.to_string().contains("order"), "{wrong}");
+    }
+
+    /// A table without a header, its columns by number; all four parts a quarter each.
+    #[test]
+    fn columns_by_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let row = |i: usize| format!("{},1,text number {i}\n", i % 2);
+        let rows: String = (0..40).map(row).collect();
+        let path = folder.path().join("t.csv");
+        fs::write(&path, &rows).unwrap();
+        let plain = DatasetSource {
+            text: Column::Number(3),
+            label: Column::Number(1),
+            header: false,
+            ..source(DatasetFormat::Csv, path.clone())
+        };
+        let set = Dataset::load(&plain, 1, None).unwrap();
+        assert_eq!(set.parts().map(|p| p.1.len()), [10; 4]);
+        assert!(set.halved && set.labels == ["0", "1"]);
+        let headed = DatasetSource {
+            header: true,
+            ..plain.clone()
+        };
+        assert_eq!(dealt(&Dataset::load(&headed, 1, None).unwrap()).len(), 39);
+        let told = |source: DatasetSource| Dataset::load(&source, 1, None).unwrap_err().to_string();
+        let beyond = DatasetSource {
+            text: Column::Number(4),
+            ..plain.clone()
+        };
+        assert!(told(beyond).contains("no column 4 among its 3"));
+        let named = DatasetSource {
+            text: text_column(),
+            ..plain.clone()
+        };
+        assert!(told(named).contains("header = false"));
+        let (empty, lines) = (folder.path().join("e.csv"), folder.path().join("t.jsonl"));
+        fs::write(&empty, "a,b,c\n").unwrap();
+        let tested = DatasetSource {
+            test_path: Some(empty),
+            header: true,
+            ..plain.clone()
+        };
+        assert!(told(tested).contains("no texts"));
+        fs::write(&lines, "{\"text\": \"a\"}\n").unwrap();
+        let numbered = DatasetSource {
+            format: DatasetFormat::Jsonl,
+            path: lines,
+            ..plain
+        };
+        assert!(told(numbered).contains("by its name"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{DatasetFormat, DatasetSource};
+use super::{Column, DatasetFormat, DatasetSource};
 use crate::error::{Error, Result};
 
 /// A text with its label.
@@ -162,6 +162,7 @@ fn table(source: &DatasetSource, path: &Path) -> Result<Vec<Row>> {
 fn delimited(source: &DatasetSource, path: &Path, delimiter: u8) -> Result<Vec<Row>> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
+        .has_headers(source.header)
         .from_reader(open(path)?);
     let problem = |e: &csv::Error| {
         let place = e
@@ -170,17 +171,32 @@ fn delimited(source: &DatasetSource, path: &Path, delimiter: u8) -> Result<Vec<R
         let what = match e.kind() {
             csv::ErrorKind::Utf8 { .. } => "text that is not UTF-8",
             csv::ErrorKind::UnequalLengths { .. } => {
-                "a row with another number of columns than the header"
+                "a row with another number of columns than the first"
             }
             _ => "a row that cannot be read",
         };
         Error::data(path, format!("{what}{place}"))
     };
     let header = reader.headers().map_err(|e| problem(&e))?.clone();
-    let column = |name: &str| {
-        header.iter().position(|h| h.trim_start_matches('\u{feff}') == name).ok_or_else(|| {
-            Error::data(path, format!("no column is called {name:?} among its {}: set text and label under [data]", header.len()))
-        })
+    let columns = header.len();
+    let column = |column: &Column| {
+        let problem = match column {
+            Column::Number(n) if (1..=columns).contains(n) => return Ok(n - 1),
+            Column::Number(n) => format!("there is no column {n} among its {columns}"),
+            Column::Name(_) if !source.header => {
+                "header = false: give text and label as numbers, from 1".into()
+            }
+            Column::Name(name) => {
+                let mut names = header.iter().map(|h| h.trim_start_matches('\u{feff}'));
+                if let Some(place) = names.position(|h| h == name) {
+                    return Ok(place);
+                }
+                format!(
+                    "no column is called {name:?} among its {columns}: set text and label under [data]"
+                )
+            }
+        };
+        Err(Error::data(path, problem))
     };
     let (text, label) = (column(&source.text)?, column(&source.label)?);
     let mut rows = Vec::new();
@@ -203,15 +219,22 @@ fn jsonl(source: &DatasetSource, path: &Path) -> Result<Vec<Row>> {
         }
         let wrong = |why: String| Error::data(path, format!("line {}: {why}", i + 1));
         let value: Value = serde_json::from_str(&line).map_err(|e| wrong(json_problem(&e)))?;
-        let field = |name: &str| match value.get(name) {
-            Some(Value::String(s)) => Ok(s.clone()),
-            Some(v @ (Value::Number(_) | Value::Bool(_))) => Ok(v.to_string()),
-            Some(_) => Err(wrong(format!(
-                "field {name:?} is neither text nor a number"
-            ))),
-            None => Err(wrong(format!(
-                "no field {name:?}: set text and label under [data]"
-            ))),
+        let field = |column: &Column| {
+            let Column::Name(name) = column else {
+                return Err(wrong(
+                    "a field is given by its name: set text and label under [data]".into(),
+                ));
+            };
+            match value.get(name) {
+                Some(Value::String(s)) => Ok(s.clone()),
+                Some(v @ (Value::Number(_) | Value::Bool(_))) => Ok(v.to_string()),
+                Some(_) => Err(wrong(format!(
+                    "field {name:?} is neither text nor a number"
+                ))),
+                None => Err(wrong(format!(
+                    "no field {name:?}: set text and label under [data]"
+                ))),
+            }
         };
         rows.push(Row {
             text: field(&source.text)?,

@@ -8,6 +8,7 @@ use brr::parts::mechanism::Mechanism;
 
 use super::definition::{Definition, Wanted};
 use super::{NamedFamilies, NamedFamily};
+use crate::calibrate::useful_bounds;
 use crate::error::{Error, Result};
 
 /// What happens to the training texts.
@@ -57,13 +58,19 @@ pub(super) fn all(
     definition: &Definition,
     families: &NamedFamilies,
     available: usize,
+    threads: usize,
 ) -> Result<Vec<Condition>> {
     let mut conditions: Vec<Condition> = Vec::new();
     let mut sizes = vec![available];
     for (entry, subject) in definition.mechanism.iter().zip(families.iter()) {
         let documents = entry.documents.unwrap_or(available).min(available);
         sizes.push(documents);
-        for wanted in definition.budgets(entry) {
+        let mut budgets = definition.budgets(entry);
+        if definition.is_auto(entry) {
+            let useful = useful_bounds(&*subject.family, threads)?;
+            budgets.extend(useful.into_iter().map(Wanted::Bound));
+        }
+        for wanted in budgets {
             let epsilon = epsilon(wanted, subject, families)?;
             let mechanism: Arc<dyn Mechanism> = subject.family.at(epsilon)?.into();
             let key = format!(

@@ -32,6 +32,9 @@ pub struct Definition {
     /// epsilon * P_avg. Needs vectors.
     #[serde(default)]
     pub madlib_epsilons: Vec<f64>,
+    /// How else budgets are chosen.
+    #[serde(default)]
+    pub budgets: Option<Budgets>,
     /// Whether to measure accuracy on privatized test texts too.
     #[serde(default)]
     pub privatize_test: bool,
@@ -49,6 +52,14 @@ pub struct Definition {
     /// The mechanisms.
     #[serde(default)]
     pub mechanism: Vec<Entry>,
+}
+
+/// Budgets that are not written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Budgets {
+    /// Spread over the bounds at which the mechanism keeps some words and changes others.
+    Auto,
 }
 
 /// Which words there are.
@@ -106,6 +117,9 @@ pub struct Entry {
     /// Its budgets as its own epsilons.
     #[serde(default)]
     pub epsilons: Vec<f64>,
+    /// How else its budgets are chosen.
+    #[serde(default)]
+    pub budgets: Option<Budgets>,
     /// Trials, if not as many as the experiment's.
     #[serde(default)]
     pub trials: Option<usize>,
@@ -177,9 +191,9 @@ impl Definition {
                     NAMES.join(", ")
                 ));
             }
-            if self.budgets(entry).is_empty() {
+            if self.budgets(entry).is_empty() && !self.is_auto(entry) {
                 return wrong(format!(
-                    "mechanism {:?} has no budgets: give bounds, epsilons or madlib_epsilons, to it or to the experiment",
+                    "mechanism {:?} has no budgets: give bounds, epsilons, madlib_epsilons or budgets = \"auto\", to it or to the experiment",
                     entry.name
                 ));
             }
@@ -220,6 +234,14 @@ impl Definition {
         } else {
             own
         }
+    }
+
+    /// Whether budgets are spread over a mechanism's useful range, besides those that are written
+    /// down for it.
+    pub(super) fn is_auto(&self, entry: &Entry) -> bool {
+        let own = [&entry.bounds, &entry.madlib_epsilons, &entry.epsilons];
+        let none = own.iter().all(|list| list.is_empty());
+        entry.budgets.is_some() || none && self.budgets.is_some()
     }
 
     /// Tells experiments apart whose trials must not be mixed. Mechanisms,

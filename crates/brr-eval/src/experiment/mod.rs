@@ -19,7 +19,7 @@ mod texts;
 pub mod trial;
 
 pub use conditions::{Condition, Treatment};
-pub use definition::{Definition, Entry, Membership, Words};
+pub use definition::{Budgets, Definition, Entry, Membership, Words};
 pub use families::{NamedFamilies, NamedFamily};
 pub use journal::Journal;
 pub use results::{Level, Machine, Outcome, Results};
@@ -71,7 +71,8 @@ pub fn run(
     let families = NamedFamilies::prepare(definition, folder, english, threads, progress)?;
     progress(ExperimentStage::Preparing("cutting texts", 0.5));
     let texts = Texts::new(&set, families.vocabulary(), threads);
-    let conditions = conditions::all(definition, &families, texts.train.len())?;
+    progress(ExperimentStage::Preparing("choosing budgets", 0.0));
+    let conditions = conditions::all(definition, &families, texts.train.len(), threads)?;
     let journal = Journal::open(
         &folder.join("trials.jsonl"),
         &definition.fingerprint(&set, &families),

@@ -1,5 +1,6 @@
 //! What an experiment found, condition by condition.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use serde::Serialize;
@@ -12,6 +13,9 @@ use crate::error::{Error, Result};
 use crate::interval::{Binomial, Estimate};
 use crate::membership::Leak;
 use crate::reconstruction::Recovered;
+
+/// The share of accuracy above chance that a recommended budget keeps.
+const ENOUGH: f64 = 0.95;
 
 /// Where and with what it was run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -81,6 +85,8 @@ pub struct Results {
     pub name: String,
     /// Its seed.
     pub seed: u64,
+    /// Whether the texts were halved by the seed, for want of official halves.
+    pub halved: bool,
     /// How many texts each part has.
     pub parts: Vec<(String, usize)>,
     /// The labels.
@@ -133,6 +139,7 @@ impl Results {
         Results {
             name: definition.name.clone(),
             seed: definition.seed,
+            halved: set.halved,
             parts: set
                 .parts()
                 .map(|(name, part)| (name.to_owned(), part.len()))
@@ -219,6 +226,41 @@ impl Results {
                 }
             })
             .collect()
+    }
+
+    /// The condition to start from: of those that keep [`ENOUGH`] of the accuracy that the original
+    /// text has above chance, the one at which an attacker names the fewest words.
+    pub fn recommended(&self, documents: usize) -> Option<&Outcome> {
+        let baseline = self.baseline(documents)?.accuracy.value;
+        let chance = 1.0 / self.labels.len() as f64;
+        let enough = chance + ENOUGH * (baseline - chance);
+        let good = self.of(documents).filter(|o| o.accuracy.value >= enough);
+        let named = |o: &Outcome| o.recovered.map(|r| r.bayes);
+        good.filter(|o| o.bound.is_some() && named(o).is_some())
+            .min_by(|a, b| named(a).partial_cmp(&named(b)).unwrap_or(Ordering::Equal))
+    }
+
+    /// The same in sentences, or that there is none.
+    pub fn recommendation(&self, documents: usize) -> String {
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        let kept = format!("{:.0} % of the accuracy above chance", 100.0 * ENOUGH);
+        let (Some(o), Some(baseline)) = (self.recommended(documents), self.baseline(documents))
+        else {
+            return format!(
+                "No budget tried keeps {kept}: try larger ones (budgets = \"auto\"), or more texts."
+            );
+        };
+        format!(
+            "To start with: {} at epsilon {:.4} (bound {:.2}). Of the conditions that keep {kept}, it is the one at \
+             which an attacker who sees one output word at a time names the fewest words: {}. The classifier is \
+             right in {} of test texts, {} without privacy.",
+            o.label,
+            o.epsilon.unwrap_or_default(),
+            o.bound.unwrap_or_default(),
+            percent(o.recovered.map_or(0.0, |r| r.bayes)),
+            percent(o.accuracy.value),
+            percent(baseline.accuracy.value)
+        )
     }
 
     /// A row for every condition, as comma-separated values.
@@ -311,9 +353,13 @@ fn outcome(
         (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
     };
     // The accuracy of one trial has the test texts' own uncertainty, no other is known.
-    let share = |values: &[f64]| match values {
-        [one] => Binomial::new((one * tests as f64).round() as u64, tests as u64).estimate(),
-        _ => Estimate::of_trials(values).clamped(),
+    let share = |values: &[f64]| {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let texts = Binomial::new((mean * tests as f64).round() as u64, tests as u64).estimate();
+        match values {
+            [_] => texts,
+            _ => Estimate::of_trials_on_texts(values, (texts.high - texts.low) / 2.0).clamped(),
+        }
     };
     let leaks: Vec<Leak> = trials.iter().filter_map(|t| t.membership).collect();
     let recovered = |pick: fn(&Recovered) -> f64| mean(&|t| t.recovered.as_ref().map(pick));
@@ -334,7 +380,9 @@ fn outcome(
             [] => None,
             [one] => Some(one.estimate()),
             many => {
-                Some(Estimate::of_trials(&many.iter().map(|l| l.auc).collect::<Vec<_>>()).clamped())
+                let aucs: Vec<f64> = many.iter().map(|l| l.auc).collect();
+                let half = many.iter().map(|l| l.half).sum::<f64>() / many.len() as f64;
+                Some(Estimate::of_trials_on_texts(&aucs, half).clamped())
             }
         },
         auc_of_confidence: (!leaks.is_empty()).then(|| {

@@ -12,6 +12,8 @@ const LEFT: f64 = 64.0;
 const RIGHT: f64 = 150.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 52.0;
+/// Height of a label.
+const LABEL: f64 = 16.0;
 /// Colours that the page's style defines.
 const COLOURS: usize = 8;
 
@@ -151,28 +153,35 @@ impl Chart {
             escape(&self.title)
         );
         self.grid(&mut out, (&x, &px), (&y, &py));
-        let mut label_at: Vec<f64> = Vec::new();
         for (i, series) in self.series.iter().enumerate() {
             line(&mut out, series, i, &px, &py);
-            let Some(last) = series.points.last() else {
-                continue;
-            };
-            // Labels at the lines' ends, moved apart where they would overlap.
-            let mut at = py(last.y.value) + 4.0;
-            while label_at.iter().any(|l| (l - at).abs() < 16.0) {
-                at += 4.0;
-            }
-            label_at.push(at);
-            let _ = writeln!(
-                out,
-                "<text x=\"{:.1}\" y=\"{at:.1}\" style=\"fill:var(--c{})\">{}</text>",
-                WIDTH - RIGHT + 10.0,
-                i % COLOURS,
-                escape(&series.name)
-            );
         }
+        self.labels(&mut out, &px, &py);
         out.push_str("</svg>\n");
         out
+    }
+
+    /// The lines' names at the right, each as near to its line's end as the others allow, and a thin
+    /// line from one to the other.
+    fn labels(&self, out: &mut String, px: &dyn Fn(f64) -> f64, py: &dyn Fn(f64) -> f64) {
+        let ends = self.series.iter().enumerate();
+        let mut ends: Vec<(usize, f64, f64)> = ends
+            .filter_map(|(i, s)| s.points.last().map(|p| (i, px(p.x), py(p.y.value))))
+            .collect();
+        ends.sort_by(|a, b| a.2.total_cmp(&b.2));
+        let wanted: Vec<f64> = ends.iter().map(|e| e.2).collect();
+        for ((i, x, y), at) in ends.into_iter().zip(spread(&wanted)) {
+            let (left, colour) = (WIDTH - RIGHT + 10.0, i % COLOURS);
+            let _ = writeln!(
+                out,
+                "<line x1=\"{:.1}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{at:.1}\" style=\"stroke:var(--c{colour})\" \
+                 stroke-dasharray=\"1 3\"/><text class=\"label\" x=\"{left:.1}\" y=\"{:.1}\" style=\"fill:var(--c{colour})\">{}</text>",
+                x + 6.0,
+                left - 3.0,
+                at + 4.0,
+                escape(&self.series[i].name)
+            );
+        }
     }
 
     /// The chart as a file of its own, on white.
@@ -256,6 +265,21 @@ impl Chart {
             rows: rows.collect(),
         }
     }
+}
+
+/// Heights for labels that are wanted at `wanted`, ascending: a line of text apart, within the chart
+/// as long as there is room, and otherwise as wanted.
+fn spread(wanted: &[f64]) -> Vec<f64> {
+    let mut at = wanted.to_vec();
+    for i in 1..at.len() {
+        at[i] = at[i].max(at[i - 1] + LABEL);
+    }
+    let mut most = HEIGHT - BOTTOM;
+    for y in at.iter_mut().rev() {
+        *y = y.min(most);
+        most = *y - LABEL;
+    }
+    at
 }
 
 fn line(
@@ -362,6 +386,19 @@ mod tests {
         );
         assert!(svg.contains("<title id=\"c-title\">a &amp; b</title>"));
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
+    }
+
+    /// Labels that would collide are moved apart in the order of their lines, and stay in the chart.
+    #[test]
+    fn labels_stand_apart_and_near_their_lines() {
+        assert_eq!(spread(&[50.0, 100.0, 200.0]), [50.0, 100.0, 200.0]);
+        assert_eq!(spread(&[100.0, 101.0, 102.0]), [100.0, 116.0, 132.0]);
+        let floor = HEIGHT - BOTTOM;
+        let low = [floor; 4];
+        assert_eq!(
+            spread(&low),
+            [floor - 48.0, floor - 32.0, floor - 16.0, floor]
+        );
     }
 
     #[test]

@@ -8,6 +8,9 @@ use crate::interval::Estimate;
 /// The whole page.
 pub fn evaluation(results: &Results) -> String {
     let mut page = Page::new(&format!("What privacy costs: {}", results.name));
+    for documents in results.sizes() {
+        page.paragraph(&results.recommendation(documents));
+    }
     page.paragraph(&summary(results));
     for documents in results.sizes() {
         page.heading(&format!("{documents} training texts"));
@@ -279,9 +282,15 @@ fn method(results: &Results) -> Vec<String> {
     let m = &results.machine;
     let mut texts = vec![
         format!(
-            "Texts: {}. Train and validation are the halves of the official training set, test and shadow those of the official test set, \
-             dealt out by seed {}. All mechanisms privatize the same words: a vocabulary of {}; unknown words become random ones.",
-            parts.join(", "), results.seed, results.vocabulary
+            "Texts: {}, dealt out by seed {}. {} All mechanisms privatize the same words: a vocabulary of {}; unknown words become \
+             random ones.",
+            parts.join(", "),
+            results.seed,
+            match results.halved {
+                true => "There are no official halves: each part is a quarter of all texts.",
+                false => "Train and validation are the halves of the official training set, test and shadow those of the official test set.",
+            },
+            results.vocabulary
         ),
         format!(
             "Utility: fastText's supervised classifier (crate fasttext; {} dimensions, {} epochs, rate {}, runs of {} word) learns the \
@@ -299,7 +308,10 @@ fn method(results: &Results) -> Vec<String> {
          by side. It is not the whole story: k-ary randomized response promises its bound to every pair, the others far less loss to near \
          words. So the loss between nearest neighbours and the attacker's success stand beside it."
             .to_owned(),
-        "Intervals: Student's over trials (noise and classifier drawn anew, same texts); with one trial, that of the test texts.".to_owned(),
+        "Intervals: 95 %, for new trials (noise and classifier drawn anew) and new test texts. The variance over trials and that of the choice \
+         of texts are added, with the degrees of freedom of the sum (Welch and Satterthwaite); with one trial, that of the test texts alone. \
+         Where trials differ much, fewer than 5 of them make wide intervals."
+            .to_owned(),
     ];
     if let Some(average) = results.madlib_average {
         texts.push(format!(

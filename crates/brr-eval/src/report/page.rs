@@ -133,16 +133,17 @@ const STYLE: &str = "\
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink);
   font: 16px/1.5 system-ui, -apple-system, 'Segoe UI', sans-serif; }
-main { max-width: 60rem; margin: 0 auto; padding: 1rem 1.25rem 4rem; }
+main { margin: 0 auto; padding: 1rem 1.25rem 4rem; }
+h1, h2, p, svg { max-width: 60rem; }
 h1 { font-size: 1.7rem; line-height: 1.2; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
 figure { margin: 1.5rem 0; } svg { width: 100%; height: auto; display: block; }
 svg text { fill: var(--ink); font-size: 13px; } svg .soft { fill: var(--soft); }
 svg .grid { stroke: var(--faint); } svg .axis { stroke: var(--soft); }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums;
-  font-size: 0.9rem; margin: 0.5rem 0 1rem; }
+  font-size: 0.85rem; width: 100%; margin: 0.5rem 0 1rem; } details table { width: auto; }
 caption { text-align: left; color: var(--soft); padding: 0.25rem 0; }
-th, td { padding: 0.2rem 0.7rem; border-bottom: 1px solid var(--faint); text-align: right; white-space: nowrap; }
-thead th { border-bottom: 2px solid var(--soft); white-space: normal; vertical-align: bottom; } tbody th { font-weight: 600; }
+th, td { padding: 0.2rem 0.4rem; border-bottom: 1px solid var(--faint); text-align: right; }
+thead th { border-bottom: 2px solid var(--soft); vertical-align: bottom; } tbody th { font-weight: 600; text-align: left; }
 summary { cursor: pointer; color: var(--soft); } :focus-visible { outline: 2px solid var(--c0); }
 @media print { details { display: block; } }
 ";
