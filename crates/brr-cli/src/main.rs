@@ -61,25 +61,6 @@ fn command() -> clap::Command {
     command
 }
 
-/// The command line. Options take a negative number for their value, so that it is the option that
-/// refuses it and tells its range.
-fn command() -> clap::Command {
-    let mut command = Cli::command();
-    let verbs: Vec<String> = command
-        .get_subcommands()
-        .map(|verb| verb.get_name().to_owned())
-        .collect();
-    for verb in verbs {
-        command = command.mut_subcommand(verb, |verb| {
-            verb.mut_args(|arg| {
-                let option = arg.get_long().is_some() && arg.get_action().takes_values();
-                arg.allow_negative_numbers(option)
-            })
-        });
-    }
-    command
-}
-
 fn main() -> ExitCode {
     failure::keep_panics_silent_about_text();
     let mut command = command();

@@ -154,6 +154,7 @@ fn show(mechanism: &dyn Mechanism, model: &Arc<Model>) {
         model.vocabulary().len(),
         &similarity,
         &Sampling::default(),
+        &|_| {},
     );
     let guess = summary.guess_by_use.map_or(f64::NAN, |g| g.success.value);
     println!(
