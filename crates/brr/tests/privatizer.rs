@@ -248,7 +248,7 @@ fn a_share_of_kept_words_is_met_from_below() {
 /// of 40,000 draws is off by 0.0125, five standard errors, once in 3 million times.
 #[test]
 fn claims_about_kept_words_hold_beyond_the_tables() {
-    let shares = brr::frequency::Sampler::new(100);
+    let shares = brr::parts::frequency::Sampler::new(100);
     let words: Vec<_> = (0..40_000)
         .map(|i| Some(shares.word((f64::from(i) + 0.5) / 40_000.0)))
         .collect();
