@@ -300,10 +300,23 @@ enum brr_status brr_privatize(const struct brr_privatizer *privatizer,
                               size_t len,
                               struct brr_text *out);
 
+// Privatizes `count` texts of UTF-8 at once, which is faster than one by one: `texts[i]`
+// has `lens[i]` bytes, or ends with NUL if `lens` is null. Fills `count` texts at `out`, and
+// the caller frees each; on failure all of them are empty.
+//
+// # Safety
+// `privatizer` is alive, `texts` and `lens`, if not null, readable for `count` elements,
+// every text readable for its length, and `out` writable for `count` elements.
+enum brr_status brr_privatize_batch(const struct brr_privatizer *privatizer,
+                                    const char *const *texts,
+                                    const size_t *lens,
+                                    size_t count,
+                                    struct brr_text *out);
+
 // Frees a text and empties it; null and empty ones are fine.
 //
 // # Safety
-// `text` is null, or was filled by brr_privatize() and not changed since.
+// `text` is null, or was filled by brr_privatize() or brr_privatize_batch() and not changed since.
 void brr_text_free(struct brr_text *text);
 
 // Privatizes `len` bytes of UTF-8 into the caller's buffer, with a NUL after

@@ -119,28 +119,29 @@ pub fn guard(call: impl FnOnce() -> Result<(), Failure>) -> brr_status {
     }
 }
 
-/// The bytes of a C argument; an empty one may be null.
+/// The bytes, or other elements, of a C argument; an empty one may be null.
 ///
 /// # Safety
-/// `data` is null or readable for `len` bytes while the result is used.
-pub unsafe fn bytes<'a>(data: *const u8, len: usize) -> Result<&'a [u8], Failure> {
+/// `data` is null or readable for `len` elements while the result is used.
+pub unsafe fn elements<'a, T>(data: *const T, len: usize) -> Result<&'a [T], Failure> {
     if len == 0 {
         return Ok(&[]);
     }
-    if data.is_null() || isize::try_from(len).is_err() {
+    let size = len.checked_mul(size_of::<T>());
+    if data.is_null() || size.is_none_or(|size| isize::try_from(size).is_err()) {
         return Err(Failure::argument("a null pointer with a length"));
     }
     // SAFETY: not null, a possible length, and the caller's promise.
     Ok(unsafe { std::slice::from_raw_parts(data, len) })
 }
 
-/// As [`bytes`], checked to be UTF-8.
+/// The bytes of a text, checked to be UTF-8.
 ///
 /// # Safety
-/// As for [`bytes`].
+/// As for [`elements`].
 pub unsafe fn text<'a>(data: *const c_char, len: usize) -> Result<&'a str, Failure> {
     // SAFETY: the caller's promise.
-    let bytes = unsafe { bytes(data.cast(), len) }?;
+    let bytes = unsafe { elements(data.cast(), len) }?;
     std::str::from_utf8(bytes)
         .map_err(|_| Failure::new(brr_status::BRR_INVALID_INPUT, "the text is not UTF-8"))
 }

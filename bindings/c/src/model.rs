@@ -6,7 +6,7 @@ use std::sync::Arc;
 use brr::parts::parallel::cores;
 use brr::{Model, Standing};
 
-use crate::failure::{Failure, brr_status, bytes, guard, needed, target};
+use crate::failure::{Failure, brr_status, elements, guard, needed, target};
 
 /// Why what a model file says about itself is believed, or is not. What is not
 /// believed is not used: what holds for any codes stands in for it.
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn brr_model_from_memory(
     guard(|| {
         put(out, || {
             // SAFETY: the caller's promise.
-            let bytes = unsafe { bytes(data, len) }?;
+            let bytes = unsafe { elements(data, len) }?;
             Ok(Model::new(bytes.to_vec())?)
         })
     })

@@ -1,12 +1,12 @@
 //! Privatizers: options in, private text out.
 
-use std::ffi::{CString, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::mem::ManuallyDrop;
 
-use brr::{Layout, MechanismKind, Options, Privatizer, Search, Unknown};
+use brr::{Layout, MechanismKind, Options, Privatized, Privatizer, Search, Unknown};
 
 use crate::choices::{Numbered, budget_number, budget_numbered};
-use crate::failure::{Failure, brr_status, guard, needed, target, text as text_of};
+use crate::failure::{Failure, brr_status, elements, guard, needed, target, text as text_of};
 use crate::model::brr_model;
 
 /// Everything that can be chosen. Begin with brr_options_default().
@@ -203,20 +203,89 @@ pub unsafe extern "C" fn brr_privatize(
         // SAFETY: the caller's promise, for both.
         let (privatizer, text) =
             unsafe { (needed(privatizer, "privatizer")?, text_of(text, len)?) };
-        let private = privatizer.core.privatize(text)?;
+        *out = brr_text::from(privatizer.core.privatize(text)?);
+        Ok(())
+    })
+}
+
+/// Privatizes `count` texts of UTF-8 at once, which is faster than one by one: `texts[i]`
+/// has `lens[i]` bytes, or ends with NUL if `lens` is null. Fills `count` texts at `out`, and
+/// the caller frees each; on failure all of them are empty.
+///
+/// # Safety
+/// `privatizer` is alive, `texts` and `lens`, if not null, readable for `count` elements,
+/// every text readable for its length, and `out` writable for `count` elements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brr_privatize_batch(
+    privatizer: *const brr_privatizer,
+    texts: *const *const c_char,
+    lens: *const usize,
+    count: usize,
+    out: *mut brr_text,
+) -> brr_status {
+    guard(|| {
+        if out.is_null() && count > 0 {
+            return Err(Failure::argument("out is null"));
+        }
+        for i in 0..count {
+            // SAFETY: the caller's promise. Written, not assigned: there need be no text yet.
+            unsafe { out.add(i).write(EMPTY) };
+        }
+        // SAFETY: the caller's promise, for both.
+        let (privatizer, texts) = unsafe {
+            (
+                needed(privatizer, "privatizer")?,
+                texts_of(texts, lens, count)?,
+            )
+        };
+        let private = privatizer.core.privatize_batch(&texts)?;
+        for (i, private) in private.into_iter().enumerate() {
+            // SAFETY: as above; there is one answer for each text.
+            unsafe { out.add(i).write(brr_text::from(private)) };
+        }
+        Ok(())
+    })
+}
+
+/// The texts of a batch.
+///
+/// # Safety
+/// As for [`brr_privatize_batch`], while the result is used.
+unsafe fn texts_of<'a>(
+    texts: *const *const c_char,
+    lens: *const usize,
+    count: usize,
+) -> Result<Vec<&'a str>, Failure> {
+    let lens_there = if lens.is_null() { 0 } else { count };
+    // SAFETY: the caller's promise, for both.
+    let (texts, lens) = unsafe { (elements(texts, count)?, elements(lens, lens_there)?) };
+    let text = |(i, text): (usize, &*const c_char)| {
+        let len = match lens.get(i) {
+            Some(len) => *len,
+            None if text.is_null() => return Err(Failure::argument("a text is null")),
+            // SAFETY: the caller's promise: without lengths, texts end with NUL.
+            None => unsafe { CStr::from_ptr(*text) }.count_bytes(),
+        };
+        // SAFETY: the caller's promise.
+        unsafe { text_of(*text, len) }
+    };
+    texts.iter().enumerate().map(text).collect()
+}
+
+impl From<Privatized> for brr_text {
+    fn from(private: Privatized) -> brr_text {
         let len = private.text.len();
         let mut bytes = private.text.into_bytes();
         bytes.push(0);
-        *out = brr_text {
+        brr_text {
             data: ManuallyDrop::new(bytes.into_boxed_slice())
                 .as_mut_ptr()
                 .cast(),
             len,
             tokens: private.tokens,
             unknown: private.unknown,
-        };
-        Ok(())
-    })
+        }
+    }
 }
 
 const EMPTY: brr_text = brr_text {
@@ -229,7 +298,7 @@ const EMPTY: brr_text = brr_text {
 /// Frees a text and empties it; null and empty ones are fine.
 ///
 /// # Safety
-/// `text` is null, or was filled by brr_privatize() and not changed since.
+/// `text` is null, or was filled by brr_privatize() or brr_privatize_batch() and not changed since.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brr_text_free(text: *mut brr_text) {
     // SAFETY: the caller's promise.

@@ -188,6 +188,34 @@ static void texts(struct brr_model *model) {
   brr_privatizer_free(privatizer);
 }
 
+static void batches(struct brr_model *model) {
+  struct brr_privatizer *privatizer = make(model, BRR_MECHANISM_EXPONENTIAL, 0.05);
+  const char *const texts[] = {"One, two!", "", "three\nfour five"};
+  const size_t lens[] = {4, 0, 5};
+  struct brr_text out[3];
+  CHECK(brr_privatize_batch(privatizer, texts, NULL, 3, out) == BRR_OK);
+  CHECK(out[0].tokens == 2 && out[1].tokens == 0 && out[2].tokens == 3);
+  CHECK(strchr(out[0].data, ',') != NULL && out[0].data[out[0].len - 1] == '!');
+  CHECK(out[1].len == 0 && out[1].data[0] == 0 && strchr(out[2].data, '\n') != NULL);
+  for (int i = 0; i < 3; i++) brr_text_free(&out[i]);
+  CHECK(brr_privatize_batch(privatizer, texts, lens, 3, out) == BRR_OK);
+  CHECK(out[0].tokens == 1 && out[0].data[out[0].len - 1] == ',' && out[2].tokens == 1);
+  for (int i = 0; i < 3; i++) brr_text_free(&out[i]);
+
+  /* One bad text fails all, and nothing is left to free. */
+  const char *const bad[] = {"one", "\xff secret"};
+  memset(out, 'x', sizeof out);
+  CHECK(brr_privatize_batch(privatizer, bad, NULL, 2, out) == BRR_INVALID_INPUT);
+  CHECK(out[0].data == NULL && out[1].data == NULL && strstr(brr_error_message(), "secret") == NULL);
+  const char *const missing[] = {"one", NULL};
+  CHECK(brr_privatize_batch(privatizer, missing, NULL, 2, out) == BRR_INVALID_ARGUMENT);
+  CHECK(brr_privatize_batch(privatizer, NULL, NULL, 2, out) == BRR_INVALID_ARGUMENT);
+  CHECK(brr_privatize_batch(privatizer, texts, NULL, 3, NULL) == BRR_INVALID_ARGUMENT);
+  CHECK(brr_privatize_batch(NULL, texts, NULL, 3, out) == BRR_INVALID_ARGUMENT);
+  CHECK(brr_privatize_batch(privatizer, NULL, NULL, 0, NULL) == BRR_OK);
+  brr_privatizer_free(privatizer);
+}
+
 static void explanations(struct brr_model *model, uint32_t mechanism) {
   struct brr_privatizer *privatizer = make(model, mechanism, 1.0);
   struct brr_chance chances[5];
@@ -240,6 +268,7 @@ int main(int argc, char **argv) {
   options(model);
   guarantees(model);
   texts(model);
+  batches(model);
   explanations(model, BRR_MECHANISM_BRR);
   explanations(model, BRR_MECHANISM_EXPONENTIAL);
   threads(model);
