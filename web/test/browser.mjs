@@ -1,4 +1,4 @@
-// A static server for web/dist, and Debian's Chromium to look at it with.
+// A static server for web/dist or another folder, and Debian's Chromium to look at it with.
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
@@ -11,14 +11,14 @@ export const PATIENCE = 300_000;
 
 const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".wasm": "application/wasm" };
 
-/** Serves the page; `requests` is what the server has been asked for. */
-export async function serve() {
+/** Serves the page, or a folder; `requests` is what the server has been asked for. */
+export async function serve(folder = DIST) {
   const requests = [];
   const server = createServer(async (request, response) => {
     const path = new URL(request.url, "http://localhost").pathname;
     requests.push(request.url);
     try {
-      const body = await readFile(join(DIST, normalize(path === "/" ? "index.html" : path)));
+      const body = await readFile(join(folder, normalize(path === "/" ? "index.html" : path)));
       response.setHeader("Content-Type", TYPES[extname(path)] ?? (path === "/" ? "text/html" : "application/octet-stream"));
       response.end(body);
     } catch {

@@ -1,5 +1,10 @@
-/** Bytes, or where to get them. */
-export type Source = ArrayBuffer | ArrayBufferView | URL | string;
+/** Bytes, or where to get them: a `URL`, a string that is one or, in Node, the path of a file. */
+export type Source = ArrayBuffer | ArrayBufferView | { readonly href: string } | string;
+
+/** `WebAssembly.Module`, where the types of the platform have it. */
+export type Module = typeof globalThis extends {
+  WebAssembly: { Module: new (...args: never[]) => infer M };
+} ? M : never;
 
 export type MechanismName = "exponential" | "brr";
 export type LayoutName = "keep" | "words";
@@ -153,7 +158,7 @@ export interface ModelInfo {
 
 export interface LoadOptions {
   /** The module, if not the one beside this file. */
-  wasm?: Source | WebAssembly.Module;
+  wasm?: Source | Module;
   /** Which of the two modules beside this file; by default what the engine can. */
   simd?: boolean;
 }

@@ -30,26 +30,82 @@ export function hasSimd() {
   return WebAssembly.validate(SIMD_PROBE);
 }
 
-async function bytesOf(source, what) {
+// What some calls take besides the module's choices.
+const EXPLAIN_OPTIONS = ["top", "draws"];
+const LOAD_OPTIONS = ["wasm", "simd"];
+
+// A misspelt budget must not become the default one: what is not known is an error. Its name
+// is not quoted, as it may be text in the wrong place.
+function checkOptions(options, known) {
+  if (typeof options !== "object" || options === null) {
+    throw new BrrError("argument", "the options must be an object, such as { keep: 0.5 }");
+  }
+  const wrong = Object.keys(options).find((name) => !known.includes(name));
+  if (wrong === undefined) return;
+  const meant = known.find((name) => name.startsWith(wrong.toLowerCase().slice(0, 3)));
+  throw new BrrError("argument", meant
+    ? `there is no such option: did you mean ${meant}?`
+    : `there is no such option: choose from ${known.join(", ")}`);
+}
+
+// 0 leaves it to the core.
+function countOf(name, value) {
+  if (value === undefined) return 0;
+  if (Number.isInteger(value) && value >= 1 && value < 2 ** 32) return value;
+  throw new BrrError("argument", `${name} must be a whole number of at least 1`);
+}
+
+// What comes with the package. The URLs are literal, for bundlers to find the files by; where
+// they are written decides where they lead, so they are asked for only when they are wanted.
+const SHIPPED = {
+  model: () => new URL("./english.brr", import.meta.url),
+  simd128: () => new URL("./brr-simd128.wasm", import.meta.url),
+  plain: () => new URL("./brr-plain.wasm", import.meta.url),
+};
+
+function shipped(name) {
+  try {
+    return SHIPPED[name]();
+  } catch (cause) {
+    throw new BrrError("file", "brr.js cannot tell where its files are: bundle it as an ES module, "
+      + "or give Brr.load() the model and the option wasm", { cause });
+  }
+}
+
+// What is fetched in Node, too; anything else is a file there.
+const FETCHED = /^(https?|data|blob):/i;
+
+async function fetchBytes(url, what) {
+  const response = await fetch(url).catch((cause) => {
+    throw new BrrError("file", `cannot load the ${what} from ${url}: no answer, or not a URL`, { cause });
+  });
+  if (!response.ok) throw new BrrError("file", `cannot load the ${what} from ${url}: status ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+async function bytesOf(source, what, readFile) {
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
   if (ArrayBuffer.isView(source)) {
     return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
   }
-  const url = String(source);
-  if (url.startsWith("file:")) {
-    const { readFile } = await import("node:fs/promises");
-    return readFile(new URL(url));
-  }
-  const response = await fetch(url);
-  if (!response.ok) throw new BrrError("file", `cannot load the ${what}: status ${response.status}`);
-  return new Uint8Array(await response.arrayBuffer());
+  const url = typeof source === "string" ? source : source?.href;
+  if (typeof url !== "string") throw new BrrError("argument", `the ${what} must be bytes, a URL, or where to find it`);
+  return readFile && !FETCHED.test(url) ? readFile(url, what) : fetchBytes(url, what);
+}
+
+async function moduleOf(source, readFile) {
+  if (source instanceof WebAssembly.Module) return source;
+  const bytes = await bytesOf(source, "module", readFile);
+  return WebAssembly.compile(bytes).catch((cause) => {
+    throw new BrrError("file", "the module is not WebAssembly, or this engine cannot run it", { cause });
+  });
 }
 
 // Choices cross as their names, a line each in the module's order, and then the name of the
 // budget. What is not chosen is left to the core: an empty name.
 function namesOf({ budget: _, ...choices }, options) {
   return Object.keys(choices).map((kind) => {
-    const name = options[kind] ?? "";
+    const name = options[kind] === undefined ? "" : options[kind];
     if (typeof name === "string" && !name.includes("\n")) return name;
     throw new BrrError("argument", `${kind} must be one of the names in choices.${kind}`);
   });
@@ -83,19 +139,21 @@ function batchOf(texts) {
 export class Brr {
   #exports;
   #model;
+  #known;
   #ready = new Map();
   #broken = false;
 
-  /** Loads the module and a model: bytes or a URL; by default English. */
-  static async load(model = new URL("./english.brr", import.meta.url), options = {}) {
-    const simd = options.simd ?? hasSimd();
-    const wasm = options.wasm
-      ?? new URL(simd ? "./brr-simd128.wasm" : "./brr-plain.wasm", import.meta.url);
+  /** Loads the module and a model: bytes or a URL; by default English. `readFile` is for node.js. */
+  static async load(model, options = {}, readFile = undefined) {
+    checkOptions(options, LOAD_OPTIONS);
+    const { wasm, simd = hasSimd() } = options;
+    if (typeof simd !== "boolean") throw new BrrError("argument", "simd must be true or false");
     const [code, data] = await Promise.all([
-      wasm instanceof WebAssembly.Module ? wasm : bytesOf(wasm, "module").then((b) => WebAssembly.compile(b)),
-      bytesOf(model, "model"),
+      moduleOf(wasm === undefined ? shipped(simd ? "simd128" : "plain") : wasm, readFile),
+      bytesOf(model === undefined ? shipped("model") : model, "model", readFile),
     ]);
-    const brr = new Brr();
+    // node.js loads its own subclass; `promise.then(Brr.load)` has no `this`.
+    const brr = new (this ?? Brr)();
     await brr.#start(code, data);
     return brr;
   }
@@ -120,6 +178,8 @@ export class Brr {
     this.#run(() => this.#exports.choices_all());
     /** What can be chosen, the default first, and the default budget. */
     this.choices = Object.freeze(JSON.parse(this.#answer()));
+    const { budget, ...named } = this.choices;
+    this.#known = [...budget.names, ...Object.keys(named)];
   }
 
   /** Privatizes a text. */
@@ -143,13 +203,13 @@ export class Brr {
   }
 
   /** What comes out when a word goes in. */
-  outcomes(word, { top = 0, draws = 0, ...options } = {}) {
-    return this.#ask("outcomes", word, options, top, draws);
+  outcomes(word, options = {}) {
+    return this.#explain("outcomes", word, options);
   }
 
   /** What may have gone in when a word came out. */
-  posterior(word, { top = 0, draws = 0, ...options } = {}) {
-    return this.#ask("posterior", word, options, top, draws);
+  posterior(word, options = {}) {
+    return this.#explain("posterior", word, options);
   }
 
   /** What is promised with these options, per token. */
@@ -162,6 +222,12 @@ export class Brr {
     this.#broken = true;
     this.#ready.clear();
     this.#exports = undefined;
+  }
+
+  #explain(name, word, options) {
+    checkOptions(options, [...this.#known, ...EXPLAIN_OPTIONS]);
+    const { top, draws, ...others } = options;
+    return this.#ask(name, word, others, countOf("top", top), countOf("draws", draws));
   }
 
   #ask(name, text, options, ...numbers) {
@@ -179,6 +245,7 @@ export class Brr {
   }
 
   #privatizer(options) {
+    checkOptions(options, this.#known);
     const [budget, value] = budgetOf(this.choices, options);
     const names = [...namesOf(this.choices, options), budget].join("\n");
     const key = [names, value].join();

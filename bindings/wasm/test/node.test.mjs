@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { Brr, BrrError, hasSimd } from "../dist/brr.js";
+import { Brr, BrrError, hasSimd } from "../dist/node.js";
 
 const TEXT = "The film was terrible, and Zyxxqu wasn't (really) in it!\nA waste of 90 minutes…";
 const brr = await Brr.load();
@@ -163,6 +164,10 @@ test("errors say what is wrong, and never quote the text", async () => {
   fails({ layout: 7 }, /layout must be one of/, "argument");
   fails({ search: "none" }, /choose one of scan, multi-index$/, "argument");
   assert.throws(() => brr.privatize(5), /must be a string/);
+  fails(null, /must be an object, such as/, "argument");
+  fails("keep", /must be an object, such as/, "argument");
+  fails({ mechanism: null }, /mechanism must be one of/, "argument");
+  fails({ keep: null }, /keep must be a number/);
   await assert.rejects(Brr.load(new Uint8Array(100)), /not a brr model/);
   const bytes = new Uint8Array(await readFile(new URL("../dist/english.brr", import.meta.url)));
   bytes[bytes.length >> 1] ^= 1;
@@ -172,10 +177,66 @@ test("errors say what is wrong, and never quote the text", async () => {
   assert.throws(() => freed.privatize("secret"), /load it again/);
 });
 
+test("a misspelt option is an error in every call, not the default", () => {
+  const calls = [
+    (options) => brr.privatize("secret", options),
+    (options) => brr.privatizeBatch(["secret"], options),
+    (options) => brr.trace("secret", options),
+    (options) => brr.outcomes("film", options),
+    (options) => brr.posterior("film", options),
+    (options) => brr.guarantee(options),
+  ];
+  for (const call of calls) {
+    assert.throws(() => call({ epsilom: 0.1 }), { name: "BrrError", message: /no such option: did you mean epsilon\?/ });
+    assert.throws(() => call({ secret: 1 }), { message: /no such option: choose from epsilon, bound, keep, mech/ });
+    assert.throws(() => call(null), { name: "BrrError", message: /must be an object/ });
+  }
+  for (const call of calls.slice(3, 5)) {
+    for (const draws of ["x", 0, -1, 1.5, NaN, Infinity, null]) {
+      assert.throws(() => call({ draws }), { name: "BrrError", message: /draws must be a whole number of at least 1/ });
+    }
+    assert.throws(() => call({ top: "all" }), /top must be a whole number/);
+  }
+  assert.throws(() => brr.privatize("secret", { draws: 5 }), /no such option/);
+});
+
+test("a model that cannot be loaded is a clear error", async () => {
+  const fails = (model, message, options) =>
+    assert.rejects(Brr.load(model, options), { name: "BrrError", message });
+  await fails("./m.brr", /^cannot read the model \.\/m\.brr: ENOENT$/);
+  await fails(new URL("file:///nowhere/m.brr"), /^cannot read the model file:\/\/\/nowhere\/m\.brr: ENOENT$/);
+  await fails("http://127.0.0.1:1/m.brr", /^cannot load the model from http:.*: no answer, or not a URL$/);
+  for (const model of [null, 5, {}, ["./m.brr"]]) await fails(model, /must be bytes, a URL, or where to find it/);
+  await fails(undefined, /must be an object/, null);
+  await fails(undefined, /did you mean simd/, { SIMD: true });
+  await fails(undefined, /simd must be true or false/, { simd: "yes" });
+  await fails(undefined, /not WebAssembly/, { wasm: new Uint8Array(9) });
+  // The portable half knows no files: it asks `fetch`, which wants a whole URL in Node.
+  const portable = await import("../dist/brr.js");
+  await assert.rejects(portable.Brr.load("./m.brr", { wasm: "./m.wasm" }), { name: "BrrError", message: /not a URL/ });
+});
+
+test("loads from a path, a URL, and without its class", async () => {
+  const url = new URL("../dist/english.brr", import.meta.url);
+  for (const model of [url, url.href, fileURLToPath(url)]) {
+    const one = await Brr.load(model);
+    assert.ok(one instanceof Brr);
+    assert.equal(one.model.standing, "pinned");
+  }
+  assert.ok(await readFile(url).then(Brr.load) instanceof Brr);
+});
+
+test("the README's way to begin sentences with a capital", async () => {
+  const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+  const [, code] = readme.match(/```js\n(const readable = .*?)```/s);
+  const readable = new Function("text", `${code}; return readable;`);
+  assert.equal(readable("my film. it was? élan, so\nlong! (no)"), "My film. It was? Élan, so\nlong! (no)");
+});
+
 test("runs in a worker thread", async () => {
   const source = `
     import { parentPort } from "node:worker_threads";
-    import { Brr } from ${JSON.stringify(new URL("../dist/brr.js", import.meta.url).href)};
+    import { Brr } from ${JSON.stringify(new URL("../dist/node.js", import.meta.url).href)};
     parentPort.postMessage((await Brr.load()).privatize("one two").tokens);`;
   const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`));
   const tokens = await new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
