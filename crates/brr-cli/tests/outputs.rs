@@ -56,6 +56,29 @@ fn devices_pipes_and_links_are_written_through() {
 }
 
 #[test]
+fn a_report_is_not_overwritten_and_a_bad_path_is_told_first() {
+    let folder = Folder::new();
+    let there = folder.file("there", b"mine");
+    let nowhere = folder.name("none/report");
+    for verb in [
+        &["calibrate", "--html"][..],
+        &["audit", "--report"],
+        &["certify", "--epsilon", "0.1", "-o"],
+    ] {
+        for (path, word) in [(&there, "--force"), (&nowhere, "cannot write")] {
+            let ran = run(&[verb, &[path]].concat());
+            assert_ne!(ran.code, 0, "{verb:?}");
+            assert!(
+                ran.stderr.contains(word) && ran.stdout.is_empty(),
+                "{verb:?}: {}",
+                ran.stderr
+            );
+        }
+    }
+    assert_eq!(std::fs::read(&there).unwrap(), b"mine");
+}
+
+#[test]
 fn a_dash_is_standard_input_and_output() {
     let ran = run_with(
         &[&SAME[..], &["-i", "-", "-o", "-"]].concat(),

@@ -12,7 +12,7 @@ use brr_eval::audit::{self, AuditReport, Claim, Verdict, bit_flips};
 
 use crate::failure::{Failure, Result};
 use crate::losses;
-use crate::output::write_whole;
+use crate::output::WholeFile;
 use crate::privacy::PrivacyArgs;
 use crate::progress::Stages;
 use crate::usage::whole;
@@ -56,12 +56,18 @@ pub struct Args {
     /// Write the report as JSON to this file
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Replace the report file if it exists
+    #[arg(long)]
+    force: bool,
     /// Another program to audit: lines of text in, lines of text out
     #[arg(last = true, value_name = "PROGRAM")]
     program: Vec<String>,
 }
 
 pub fn run(args: Args) -> Result {
+    let file = args.report.as_deref();
+    let file = file.map(|path| WholeFile::create(path, args.force));
+    let file = file.transpose()?;
     let model = args.privacy.open_model()?;
     let options = Options::default()
         .with_mechanism(args.privacy.mechanism)
@@ -88,7 +94,7 @@ pub fn run(args: Args) -> Result {
     if args.privacy.mechanism == MechanismKind::Brr && args.program.is_empty() {
         report.checks.push(flips(&privatizer)?);
     }
-    publish(&args, &report)
+    publish(args.json, file, &report)
 }
 
 /// The built program's own noise, bit by bit.
@@ -146,12 +152,12 @@ fn ask(command: &[String], texts: &[String]) -> std::result::Result<Vec<String>,
 }
 
 /// Prints the report; a failed audit is a failure.
-fn publish(args: &Args, report: &AuditReport) -> Result {
+fn publish(as_json: bool, file: Option<WholeFile>, report: &AuditReport) -> Result {
     let json = format!("{:#}\n", serde_json::json!(report));
-    if let Some(path) = &args.report {
-        write_whole(path, json.as_bytes(), true)?;
+    if let Some(file) = file {
+        file.finish_with(json.as_bytes())?;
     }
-    if args.json {
+    if as_json {
         print!("{json}");
     } else {
         print(report);

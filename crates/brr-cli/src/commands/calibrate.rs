@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::failure::{Failure, Result};
 use crate::families::{FamilyArg, Subject, subject};
 use crate::model_source;
-use crate::output::write_whole;
+use crate::output::WholeFile;
 use crate::progress::Stages;
 use crate::usage::{positive, share, whole};
 
@@ -63,12 +63,18 @@ pub struct Args {
     /// Write a page with charts to this file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Replace the page if it exists
+    #[arg(long)]
+    force: bool,
     /// Print a JSON object
     #[arg(long)]
     json: bool,
 }
 
 pub fn run(args: Args) -> Result {
+    let page = args.html.as_deref();
+    let page = page.map(|path| WholeFile::create(path, args.force));
+    let page = page.transpose()?;
     let model = model_source::open_checked(args.model.as_deref())?;
     let stages = Stages::new();
     let plan = Sampling {
@@ -100,15 +106,15 @@ pub fn run(args: Args) -> Result {
         }
     }
     let mut tables = Vec::new();
-    if ladder || args.html.is_some() {
+    if ladder || page.is_some() {
         for s in &subjects {
             tables.push(table(s, &args.bounds, &plan, &stages)?);
         }
     }
     stages.finish();
-    if let Some(path) = &args.html {
+    if let Some(page) = page {
         let found: Vec<Solution> = solutions.iter().map(|(_, s)| s.clone()).collect();
-        write_whole(path, report::calibration(&tables, &found).as_bytes(), true)?;
+        page.finish_with(report::calibration(&tables, &found).as_bytes())?;
     }
     if args.json {
         let solutions: Vec<_> = solutions

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
 use crate::model_source;
-use crate::output::write_whole;
+use crate::output::WholeFile;
 use crate::progress::Stages;
 use crate::usage::{positive, whole};
 
@@ -70,6 +70,11 @@ pub fn run(args: Args) -> Result {
     if args.verify {
         return verify(&args, &model, threads, &stages);
     }
+    // A path that cannot be written is told before the work.
+    let output = args.output.as_ref().or(args.model.as_ref());
+    let replace = args.force || args.output.is_none();
+    let output = output.map(|path| WholeFile::create(path, replace));
+    let output = output.transpose()?;
     if model.claimed_certificates() > 0 {
         // Certificates that go into a new file with those made here must hold.
         model.check(threads, &|share| stages.show("checking the model", share))?;
@@ -80,7 +85,9 @@ pub fn run(args: Args) -> Result {
     for &epsilon in &args.epsilon {
         made.push(certifier.certify(Epsilon::new(epsilon)?, args.radius));
     }
-    store(&args, &model, &made)?;
+    if let Some(output) = output {
+        store(output, &model, &made)?;
+    }
     print(&args, &model, &made);
     Ok(())
 }
@@ -105,15 +112,12 @@ fn verify(args: &Args, model: &Model, threads: usize, stages: &Stages) -> Result
 }
 
 /// Adds certificates to the model's own; one for the same epsilon is replaced.
-fn store(args: &Args, model: &Model, made: &[Certificate]) -> Result {
-    let Some(path) = args.output.as_ref().or(args.model.as_ref()) else {
-        return Ok(());
-    };
+fn store(output: WholeFile, model: &Model, made: &[Certificate]) -> Result {
     let old = model.certificates().iter();
     let kept = old.filter(|old| made.iter().all(|new| new.asked() != old.asked()));
     let all: Vec<Certificate> = kept.chain(made).cloned().collect();
     let with = model.with_certificates(&all)?;
-    write_whole(path, with.bytes(), args.force || args.output.is_none())
+    output.finish_with(with.bytes())
 }
 
 fn print(args: &Args, model: &Model, certificates: &[Certificate]) {

@@ -35,12 +35,15 @@ pub struct Args {
     /// Folder to write codes.npy (unsigned bytes, one row per word) and words.txt to
     #[arg(long, value_name = "DIR")]
     export: Option<PathBuf>,
+    /// Replace exported files that exist
+    #[arg(long)]
+    force: bool,
 }
 
 pub fn run(args: Args) -> Result {
     let model = model_source::open(args.model.as_deref())?;
     if let Some(folder) = &args.export {
-        export(&model, folder)?;
+        export(&model, folder, args.force)?;
     }
     if !args.neighbors.is_empty() {
         return show_neighbors(&args, &model);
@@ -263,7 +266,7 @@ fn code_neighbors(model: &Model, id: u32, count: usize) -> Vec<(u32, u16)> {
     others
 }
 
-fn export(model: &Model, folder: &Path) -> Result {
+fn export(model: &Model, folder: &Path, force: bool) -> Result {
     std::fs::create_dir_all(folder).map_err(|e| Failure::file("make", folder, &e))?;
     let rows = model.codes().to_rows();
     let bytes: Vec<u8> = rows
@@ -272,11 +275,11 @@ fn export(model: &Model, folder: &Path) -> Result {
         .flat_map(|limb| limb.to_le_bytes())
         .collect();
     let table = npy::encode(rows.len(), model.bits().bytes(), &bytes);
-    write_whole(&folder.join("codes.npy"), &table, true)?;
+    write_whole(&folder.join("codes.npy"), &table, force)?;
     let words: String = model
         .vocabulary()
         .iter()
         .flat_map(|word| [word, "\n"])
         .collect();
-    write_whole(&folder.join("words.txt"), words.as_bytes(), true)
+    write_whole(&folder.join("words.txt"), words.as_bytes(), force)
 }
