@@ -95,17 +95,9 @@ pub unsafe extern "C" fn brr_outcomes(
     capacity: usize,
     count: *mut usize,
 ) -> brr_status {
+    let by: Explain = |p, id, top, n| Ok(outcomes(p, id, top, n)?.likely);
     // SAFETY: the caller's promise.
-    guard(|| unsafe {
-        explain(
-            privatizer,
-            (word, len),
-            draws,
-            (out, capacity),
-            count,
-            |p, id, top, n| Ok(outcomes(p, id, top, n)?.likely),
-        )
-    })
+    guard(|| unsafe { explain(privatizer, (word, len), draws, (out, capacity), count, by) })
 }
 
 /// The most likely inputs behind the output `word`, for an observer who holds
@@ -124,15 +116,7 @@ pub unsafe extern "C" fn brr_posterior(
     capacity: usize,
     count: *mut usize,
 ) -> brr_status {
+    let by: Explain = |p, id, top, n| Ok(posterior(p, id, top, n)?.likely);
     // SAFETY: the caller's promise.
-    guard(|| unsafe {
-        explain(
-            privatizer,
-            (word, len),
-            draws,
-            (out, capacity),
-            count,
-            |p, id, top, n| Ok(posterior(p, id, top, n)?.likely),
-        )
-    })
+    guard(|| unsafe { explain(privatizer, (word, len), draws, (out, capacity), count, by) })
 }
