@@ -86,7 +86,7 @@ class Budgets(unittest.TestCase):
             bound = privatizer(mechanism=mechanism, budget=Budget.BOUND(13.0)).guarantee()
             self.assertTrue(12 < bound.bound <= 13)
             # From below, by at most a step of the model's tables.
-            keep = privatizer(mechanism=mechanism, budget=Budget.KEEP(0.75)).guarantee().keep
+            keep = privatizer(mechanism=mechanism, budget=Budget.KEEP(0.75)).guarantee().expected_keep
             self.assertTrue(0.69 < keep <= 0.75)
 
     def test_the_default_is_what_the_comments_say(self):
@@ -158,7 +158,9 @@ class Texts(unittest.TestCase):
         self.assertNotIn("qqqqxzzz", repr(failure.exception))
 
     def test_threads_share_a_privatizer(self):
-        p, texts, tokens = privatizer(budget=Budget.EPSILON(0.1)), set(), []
+        # So much noise that no word weighs 20 times another: two of 80 draws of 11 words are
+        # equal with a probability below 1e-30.
+        p, texts, tokens = privatizer(budget=Budget.EPSILON(0.01)), set(), []
 
         def run():
             for _ in range(20):
