@@ -1,51 +1,77 @@
 //! Many rows over several threads, results in the order of the rows.
 //!
-//! Rows are cut into jobs of some tens of kilobytes. The threads, the calling
-//! one among them, take one job after the other until none is left. Each job is
-//! one call of the core and so has a generator of its own, freshly seeded by the
-//! operating system. Threads live for one call: after a fork there is no pool
-//! to be missing and no generator to be doubled.
+//! Rows are cut into jobs of some tens of kilobytes, and threads take one job after the other
+//! until none is left. If there are fewer jobs than threads, as with one long text, the words of a
+//! job are spread over several. Each job, and each part of one, is drawn by the core with a
+//! generator of its own, freshly seeded by the operating system. Threads live for one call: after
+//! a fork there is no pool to be missing and no generator to be doubled. The calling thread
+//! waits: only it learns of signals, and it tells how far the work has come.
 
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use brr::Privatizer;
 use pyo3::prelude::*;
 
+use crate::choices::Whole;
 use crate::failure;
 
 /// Bytes of text in a job: several thousand words, so that a job's own costs do
-/// not show, and a tenth of a second at the most, so that Ctrl-C is heard.
+/// not show.
 const JOB_BYTES: usize = 32 << 10;
 /// A row's cost in bytes beside its text, so that a job has not too many rows.
 const ROW_BYTES: usize = 8;
 /// How often the calling thread looks whether it should stop.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// A privatized row.
+pub struct Row<'a> {
+    pub text: &'a str,
+    pub tokens: u64,
+    pub unknown: u64,
+}
+
+/// Where a row ends in its job's text, and what was counted in it.
+struct End {
+    byte: usize,
+    tokens: u64,
+    unknown: u64,
+}
+
 /// The privatized rows of one job, end to end.
 #[derive(Default)]
 struct Done {
     text: String,
-    /// Where each row ends in `text`; `None` for a row that is null.
-    ends: Vec<Option<usize>>,
+    /// `None` for a row that is null.
+    ends: Vec<Option<End>>,
 }
 
 /// Privatized rows, in order.
 pub struct PrivatizedRows(Vec<Done>);
 
 impl PrivatizedRows {
-    /// Each row's text, `None` where the input was null.
-    pub fn iter(&self) -> impl Iterator<Item = Option<&str>> {
+    /// Each row, `None` where the input was null.
+    pub fn iter(&self) -> impl Iterator<Item = Option<Row<'_>>> {
         self.0.iter().flat_map(|done| {
             let mut start = 0;
             done.ends.iter().map(move |end| {
-                let end = (*end)?;
-                Some(&done.text[std::mem::replace(&mut start, end)..end])
+                let end = end.as_ref()?;
+                Some(Row {
+                    text: &done.text[std::mem::replace(&mut start, end.byte)..end.byte],
+                    tokens: end.tokens,
+                    unknown: end.unknown,
+                })
             })
         })
+    }
+
+    /// Each row's text, `None` where the input was null.
+    pub fn texts(&self) -> impl Iterator<Item = Option<&str>> {
+        self.iter().map(|row| row.map(|row| row.text))
     }
 }
 
@@ -53,23 +79,24 @@ impl PrivatizedRows {
 pub enum Stopped<E> {
     /// The core failed.
     Failed(brr::Error),
-    /// `check` said so.
+    /// `look` said so.
     Asked(E),
 }
 
-/// Privatizes all rows with up to `threads` threads. `check` is called from the
-/// calling thread now and then; its error ends the work.
+/// Privatizes all rows with up to `threads` threads. `look` is called from the calling thread now
+/// and then, and at the end, with the number of rows done; its error ends the work.
 pub fn run<T, E>(
     privatizer: &Privatizer,
     rows: &[Option<T>],
     threads: usize,
-    mut check: impl FnMut() -> Result<(), E>,
+    mut look: impl FnMut(usize) -> Result<(), E>,
 ) -> Result<PrivatizedRows, Stopped<E>>
 where
     T: AsRef<str> + Sync,
 {
     let jobs = cut(rows);
-    let next = AtomicUsize::new(0);
+    let inner = threads / jobs.len().max(1);
+    let (next, rows_done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let stop = AtomicBool::new(false);
     let finished = Mutex::new(Vec::with_capacity(jobs.len()));
     let failed = Mutex::new(None);
@@ -78,8 +105,12 @@ where
         let Some(job) = jobs.get(number).filter(|_| !stop.load(Ordering::Relaxed)) else {
             return false;
         };
-        match privatize(privatizer, &rows[job.clone()]) {
-            Ok(done) => unpoisoned(&finished).push((number, done)),
+        match privatize(privatizer, &rows[job.clone()], inner, &stop) {
+            Ok(Some(done)) => {
+                unpoisoned(&finished).push((number, done));
+                rows_done.fetch_add(job.len(), Ordering::Relaxed);
+            }
+            Ok(None) => {}
             Err(error) => {
                 stop.store(true, Ordering::Relaxed);
                 *unpoisoned(&failed) = Some(error);
@@ -87,29 +118,40 @@ where
         }
         true
     };
+    let mut look = || look(rows_done.load(Ordering::Relaxed));
+    // What is short is done before a thread would have started.
+    let helpers = if is_short(rows, &jobs) {
+        0
+    } else {
+        threads.min(jobs.len())
+    };
     let asked = thread::scope(|scope| {
-        for _ in 1..threads.min(jobs.len()) {
-            // No thread to be had: the others do the work.
-            let _ = thread::Builder::new().spawn_scoped(scope, || while step() {});
+        let (working, ended) = mpsc::channel::<()>();
+        let helper = |_| {
+            let working = working.clone();
+            let work = move || {
+                let _until_the_end = working;
+                while step() {}
+            };
+            thread::Builder::new().spawn_scoped(scope, work).is_ok()
+        };
+        // No thread to be had: the calling one does the work.
+        if (0..helpers).map(helper).filter(|&started| started).count() == 0 {
+            while step() {}
         }
-        let mut looked = Instant::now();
-        while step() {
-            if looked.elapsed() >= LOOK {
-                looked = Instant::now();
-                if let Err(error) = check() {
-                    stop.store(true, Ordering::Relaxed);
-                    return Some(error);
-                }
+        drop(working);
+        while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK) {
+            if let Err(error) = look() {
+                stop.store(true, Ordering::Relaxed);
+                return Err(error);
             }
         }
-        None
+        Ok(())
     });
-    if let Some(error) = asked {
-        return Err(Stopped::Asked(error));
-    }
     if let Some(error) = unpoisoned(&failed).take() {
         return Err(Stopped::Failed(error));
     }
+    asked.and_then(|()| look()).map_err(Stopped::Asked)?;
     let mut finished = std::mem::take(&mut *unpoisoned(&finished));
     finished.sort_unstable_by_key(|(number, _)| *number);
     Ok(PrivatizedRows(
@@ -118,8 +160,8 @@ where
 }
 
 /// As many threads as asked for; by default one for each core.
-pub fn threads(py: Python<'_>, asked: Option<usize>) -> PyResult<usize> {
-    match asked {
+pub fn threads(py: Python<'_>, asked: Option<Whole>) -> PyResult<usize> {
+    match asked.map(|whole| whole.0) {
         Some(0) => Err(failure::argument(py, "threads must be at least 1")),
         Some(threads) => Ok(threads),
         None => Ok(brr::parts::parallel::cores()),
@@ -150,16 +192,36 @@ fn cut<T: AsRef<str>>(rows: &[Option<T>]) -> Vec<Range<usize>> {
     jobs
 }
 
-fn privatize<T: AsRef<str>>(privatizer: &Privatizer, rows: &[Option<T>]) -> brr::Result<Done> {
+/// Whether the rows are one job, and not a long one.
+fn is_short<T: AsRef<str>>(rows: &[Option<T>], jobs: &[Range<usize>]) -> bool {
+    let bytes = |row: &Option<T>| row.as_ref().map_or(0, |text| text.as_ref().len());
+    jobs.len() <= 1 && rows.iter().map(bytes).sum::<usize>() < JOB_BYTES
+}
+
+/// The rows of a job; nothing if the work was stopped.
+fn privatize<T: AsRef<str>>(
+    privatizer: &Privatizer,
+    rows: &[Option<T>],
+    threads: usize,
+    stop: &AtomicBool,
+) -> brr::Result<Option<Done>> {
     let texts: Vec<&str> = rows.iter().flatten().map(AsRef::as_ref).collect();
-    let mut privatized = privatizer.privatize_batch(&texts)?.into_iter();
+    let go_on = || !stop.load(Ordering::Relaxed);
+    let Some(privatized) = privatizer.privatize_parallel(&texts, threads, go_on)? else {
+        return Ok(None);
+    };
+    let mut privatized = privatized.into_iter();
     let mut done = Done::default();
     for row in rows {
         done.ends.push(row.as_ref().map(|_| {
             let private = privatized.next().expect("a text for each text");
             done.text.push_str(&private.text);
-            done.text.len()
+            End {
+                byte: done.text.len(),
+                tokens: private.tokens,
+                unknown: private.unknown,
+            }
         }));
     }
-    Ok(done)
+    Ok(Some(done))
 }

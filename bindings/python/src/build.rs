@@ -14,8 +14,9 @@ use brr_build::vectors::{LoadOptions, OnDefect, VectorFormat, load_with_progress
 use brr_build::vocabulary_rule::{Case, Numbers, VocabularyRule};
 use pyo3::prelude::*;
 
+use crate::choices::Whole;
 use crate::model::Model;
-use crate::{failure, interruptible};
+use crate::{batch, failure, interruptible};
 
 /// Builds a model from a file of word vectors.
 #[pyfunction(name = "_build")]
@@ -40,7 +41,7 @@ pub fn build(
     similarity: Vec<PathBuf>,
     certify: Option<Vec<f64>>,
     meta: Vec<(String, String)>,
-    threads: Option<usize>,
+    threads: Option<Whole>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
     let bits = CodeBits::new(bits)
@@ -75,7 +76,7 @@ pub fn build(
         binarizer,
         min_distance: min_distance.unwrap_or_else(|| usual_min_distance(bits)),
         seed,
-        threads: threads.unwrap_or_else(brr::parts::parallel::cores),
+        threads: batch::threads(py, threads)?,
         lowercase: !cased,
         certificates,
         meta,

@@ -1,138 +1,102 @@
-//! What a privatizer does to a word, and what an output gives away.
+//! What a privatizer does to a word or a text, and what an output gives away.
 //!
 //! For the user's own eyes, to choose a budget by; none of it is private.
 
-use brr::explain::{self, Method};
+use brr::explain::{self, Chance, Likely, Method, Part};
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
-use crate::failure;
 use crate::privatizer::Privatizer;
+use crate::{failure, interruptible, record};
 
-/// A probability, and between which numbers it is known to lie.
-#[pyclass(frozen, get_all, eq, module = "brr")]
-#[derive(Clone, PartialEq)]
-pub struct Chance {
-    /// The best estimate.
-    probability: f64,
-    /// Not below this.
-    low: f64,
-    /// Not above this.
-    high: f64,
-}
-
-impl From<explain::Chance> for Chance {
-    fn from(chance: explain::Chance) -> Chance {
-        Chance {
-            probability: chance.probability,
-            low: chance.low,
-            high: chance.high,
-        }
-    }
-}
-
-#[pymethods]
-impl Chance {
-    fn __repr__(&self) -> String {
-        format!(
-            "Chance(probability={}, low={}, high={})",
-            self.probability, self.low, self.high
-        )
-    }
-}
-
-/// A word, and how likely it is.
-#[pyclass(frozen, get_all, eq, module = "brr")]
-#[derive(Clone, PartialEq)]
-pub struct Likely {
-    /// The word.
-    word: String,
-    /// How likely.
-    chance: Chance,
-}
-
-#[pymethods]
-impl Likely {
-    fn __repr__(&self) -> String {
-        format!("Likely('{}', {})", self.word, self.chance.probability)
-    }
-}
-
-/// What comes out when a word goes in.
-#[pyclass(frozen, get_all, module = "brr")]
-pub struct Outcomes {
-    /// How likely the word stays.
-    stays: Chance,
-    /// The most likely outputs, the word itself among them.
-    likely: Vec<Likely>,
-    /// Share of outputs among the k words nearest to the input, itself counted.
-    reach: Vec<(usize, f64)>,
-    /// How the numbers were found: `exact` or `drawn`.
-    method: &'static str,
-    /// How many draws an estimate rests on.
-    draws: Option<usize>,
-}
-
-/// What may have gone in when a word came out.
-#[pyclass(frozen, get_all, module = "brr")]
-pub struct Posterior {
-    /// The most likely inputs. Empty if there were too few draws to tell.
-    likely: Vec<Likely>,
-    /// How the numbers were found: `drawn`, `nearest` or `opaque`.
-    method: &'static str,
-    /// How many draws an estimate rests on.
-    draws: Option<usize>,
-}
-
-/// The most likely outputs for a word.
-pub fn outcomes(
-    py: Python<'_>,
+/// The most likely outputs for a word: a record `Outcomes`.
+pub fn outcomes<'py>(
+    py: Python<'py>,
     privatizer: &Privatizer,
     word: &str,
     top: usize,
     draws: usize,
-) -> PyResult<Outcomes> {
-    let (core, id) = (privatizer.core(), find(py, privatizer, word)?);
-    let found = failure::detached(py, || explain::outcomes(core, id, top, draws))?
-        .map_err(|error| failure::to_py(py, &error))?;
+) -> PyResult<Bound<'py, PyAny>> {
+    let found = asked(py, privatizer, word, move |core, id| {
+        explain::outcomes(core, id, top, draws)
+    })?;
     let reach = explain::Outcomes::REACH.into_iter().zip(found.reach);
-    Ok(Outcomes {
-        stays: found.stays.into(),
-        likely: named(privatizer, &found.likely),
-        reach: reach.collect(),
-        method: found.method.name(),
-        draws: draws_of(found.method),
-    })
+    let fields = (
+        chance(py, found.stays)?,
+        named(py, privatizer, found.likely)?,
+        reach.collect::<Vec<_>>(),
+        found.method.name(),
+        draws_of(found.method),
+    );
+    record::new(py, "Outcomes", fields)
 }
 
-/// The most likely inputs behind a word.
-pub fn posterior(
-    py: Python<'_>,
+/// The most likely inputs behind a word: a record `Posterior`.
+pub fn posterior<'py>(
+    py: Python<'py>,
     privatizer: &Privatizer,
     word: &str,
     top: usize,
     draws: usize,
-) -> PyResult<Posterior> {
-    let (core, id) = (privatizer.core(), find(py, privatizer, word)?);
-    let found = failure::detached(py, || explain::posterior(core, id, top, draws))?
+) -> PyResult<Bound<'py, PyAny>> {
+    let found = asked(py, privatizer, word, move |core, id| {
+        explain::posterior(core, id, top, draws)
+    })?;
+    let likely = named(py, privatizer, found.likely)?;
+    let fields = (likely, found.method.name(), draws_of(found.method));
+    record::new(py, "Posterior", fields)
+}
+
+/// A privatized text beside its original: a record `Trace`.
+pub fn trace<'py>(
+    py: Python<'py>,
+    privatizer: &Privatizer,
+    text: String,
+) -> PyResult<Bound<'py, PyAny>> {
+    let core = privatizer.share();
+    let trace = interruptible::run(py, move || explain::trace(&core, &text), || {})?
         .map_err(|error| failure::to_py(py, &error))?;
-    Ok(Posterior {
-        likely: named(privatizer, &found.likely),
-        method: found.method.name(),
-        draws: draws_of(found.method),
-    })
+    let parts = record::list(py, "TracePart", trace.parts, |part| match part {
+        Part::Structure(written) => (written, None, false, false),
+        Part::Word {
+            output,
+            original,
+            known,
+            changed,
+        } => (output, Some(original), known, changed),
+    })?;
+    record::new(py, "Trace", (parts, trace.tokens, trace.unknown))
 }
 
-fn find(py: Python<'_>, privatizer: &Privatizer, word: &str) -> PyResult<u32> {
-    explain::find(privatizer.core(), word).map_err(|error| failure::to_py(py, &error))
+/// What the core tells about a word. After Ctrl-C the work ends in the background.
+fn asked<T: Send + 'static>(
+    py: Python<'_>,
+    privatizer: &Privatizer,
+    word: &str,
+    ask: impl FnOnce(&brr::Privatizer, u32) -> brr::Result<T> + Send + 'static,
+) -> PyResult<T> {
+    let core = privatizer.share();
+    let id = explain::find(&core, word).map_err(|error| failure::to_py(py, &error))?;
+    interruptible::run(py, move || ask(&core, id), || {})?
+        .map_err(|error| failure::to_py(py, &error))
 }
 
-fn named(privatizer: &Privatizer, likely: &[explain::Likely]) -> Vec<Likely> {
-    let vocabulary = privatizer.core().model().vocabulary();
-    let name = |l: &explain::Likely| Likely {
-        word: vocabulary.word(l.word).to_owned(),
-        chance: l.chance.into(),
-    };
-    likely.iter().map(name).collect()
+fn chance(py: Python<'_>, chance: Chance) -> PyResult<Bound<'_, PyAny>> {
+    record::new(py, "Chance", (chance.probability, chance.low, chance.high))
+}
+
+fn named<'py>(
+    py: Python<'py>,
+    privatizer: &Privatizer,
+    likely: Vec<Likely>,
+) -> PyResult<Bound<'py, PyList>> {
+    let core = privatizer.share();
+    let words = core.model().vocabulary();
+    let chances: Vec<_> = likely
+        .iter()
+        .map(|l| Ok((words.word(l.word), chance(py, l.chance)?)))
+        .collect::<PyResult<_>>()?;
+    record::list(py, "Likely", chances, |fields| fields)
 }
 
 fn draws_of(method: Method) -> Option<usize> {

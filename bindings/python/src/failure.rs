@@ -6,6 +6,7 @@
 //! that does (a `UnicodeEncodeError` carries the whole string).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use brr::{Error, ErrorKind};
 use pyo3::prelude::*;
@@ -32,7 +33,10 @@ const UNCHECKED: &str = "what this model's file says about the share of kept wor
 pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
     match error {
         Error::UncheckedModel => of_kind(py, error.kind(), UNCHECKED.to_owned()),
-        Error::Io { source, .. } => file(py, source.raw_os_error(), error.to_string()),
+        Error::Io { source, path } => {
+            let number = source.raw_os_error();
+            file(py, "FileError", number, error.to_string(), Some(path))
+        }
         error => of_kind(py, error.kind(), error.to_string()),
     }
 }
@@ -49,10 +53,10 @@ pub fn of_kind(py: Python<'_>, kind: ErrorKind, message: String) -> PyErr {
 pub fn train(py: Python<'_>, error: &brr_build::Error) -> PyErr {
     match error {
         brr_build::Error::Model(error) => to_py(py, error),
-        brr_build::Error::Read { source, .. } => match source.raw_os_error() {
-            Some(number) => new(py, "BuildFileError", (number, error.to_string())),
-            None => new(py, "BuildFileError", error.to_string()),
-        },
+        brr_build::Error::Read { source, path, .. } => {
+            let number = source.raw_os_error();
+            file(py, "BuildFileError", number, error.to_string(), Some(path))
+        }
         _ => new(py, "BuildError", error.to_string()),
     }
 }
@@ -72,11 +76,19 @@ pub fn model(py: Python<'_>, message: &str) -> PyErr {
     of_kind(py, ErrorKind::Model, message.to_owned())
 }
 
-/// A file that cannot be read or written; with a number, Python's OSError can be asked for it.
-pub fn file(py: Python<'_>, number: Option<i32>, message: String) -> PyErr {
-    match number {
-        Some(number) => new(py, "FileError", (number, message)),
-        None => new(py, "FileError", message),
+/// A file that cannot be read or written. With the system's number it also is Python's own kind of
+/// error, such as `FileNotFoundError`, and has the file's name.
+pub fn file(
+    py: Python<'_>,
+    class: &str,
+    number: Option<i32>,
+    message: String,
+    path: Option<&Path>,
+) -> PyErr {
+    match (number, path.map(Path::to_owned)) {
+        (Some(number), Some(path)) => new(py, class, (number, message, path.into_os_string())),
+        (Some(number), None) => new(py, class, (number, message)),
+        (None, _) => new(py, class, message),
     }
 }
 

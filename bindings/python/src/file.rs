@@ -8,66 +8,39 @@ use brr::Choice;
 use brr_corpus::{Encoding, Error, FileProblem, Input, Output, Progress, Run};
 use pyo3::prelude::*;
 
+use crate::choices::Whole;
 use crate::privatizer::{Privatizer, parse};
-use crate::{batch, failure, interruptible};
+use crate::{batch, failure, interruptible, record};
 
-/// What was done to a file.
-#[pyclass(frozen, get_all, module = "brr")]
-pub struct FileReport {
-    /// Rows read, bad ones included; lines of plain text.
-    rows: u64,
-    /// Cells (in plain text: documents) that were privatized.
-    documents: u64,
-    /// Their words.
-    words: u64,
-    /// How many of them the model does not know. Not private: for the user's own eyes.
-    unknown_words: u64,
-    /// Bad rows that were left out.
-    skipped: u64,
-    /// Bad rows that were kept without their text.
-    emptied: u64,
-    /// Words that were deleted because their unit had `max_words` already.
-    words_cut: u64,
-    /// Places in `columns` of those that no row of this run had.
-    unseen_columns: Vec<usize>,
-    /// The record of the run, as a file named by `manifest` has it. None if the run that was
-    /// to be resumed was complete already.
-    manifest: Option<Py<PyAny>>,
+/// What was done to a file: a record `FileReport`.
+fn reported<'py>(py: Python<'py>, report: brr_corpus::Report) -> PyResult<Bound<'py, PyAny>> {
+    let place = |column: brr_corpus::ColumnRole| match column {
+        brr_corpus::ColumnRole::Private { index, .. } => Some(index),
+        brr_corpus::ColumnRole::Unit => None,
+    };
+    let counts = report.counts;
+    let fields = (
+        counts.rows,
+        counts.documents,
+        counts.words,
+        counts.unknown,
+        counts.skipped,
+        counts.emptied,
+        counts.cut,
+        report
+            .unseen
+            .into_iter()
+            .filter_map(place)
+            .collect::<Vec<_>>(),
+        report.manifest.map(|r| read_json(py, &r)).transpose()?,
+    );
+    record::new(py, "FileReport", fields)
 }
 
-#[pymethods]
-impl FileReport {
-    fn __repr__(&self) -> String {
-        format!(
-            "FileReport(rows={}, documents={}, words={})",
-            self.rows, self.documents, self.words
-        )
-    }
-}
-
-impl FileReport {
-    fn new(py: Python<'_>, report: brr_corpus::Report) -> PyResult<FileReport> {
-        let read = |record: serde_json::Value| {
-            let loads = py.import("json")?.getattr("loads")?;
-            Ok::<_, PyErr>(loads.call1((record.to_string(),))?.unbind())
-        };
-        let place = |column: brr_corpus::ColumnRole| match column {
-            brr_corpus::ColumnRole::Private { index, .. } => Some(index),
-            brr_corpus::ColumnRole::Unit => None,
-        };
-        let counts = report.counts;
-        Ok(FileReport {
-            rows: counts.rows,
-            documents: counts.documents,
-            words: counts.words,
-            unknown_words: counts.unknown,
-            skipped: counts.skipped,
-            emptied: counts.emptied,
-            words_cut: counts.cut,
-            unseen_columns: report.unseen.into_iter().filter_map(place).collect(),
-            manifest: report.manifest.map(read).transpose()?,
-        })
-    }
+/// JSON as Python reads it.
+pub fn read_json<'py>(py: Python<'py>, json: &serde_json::Value) -> PyResult<Bound<'py, PyAny>> {
+    let loads = py.import("json")?.getattr("loads")?;
+    loads.call1((json.to_string(),))
 }
 
 /// Privatizes a file into another.
@@ -76,8 +49,8 @@ impl FileReport {
                     delimiter, quotes, optional_columns, document, on_bad_row, max_record,
                     manifest, resume, force, threads, progress))]
 #[allow(clippy::too_many_arguments)] // Python's keyword arguments
-pub fn privatize_file(
-    py: Python<'_>,
+pub fn privatize_file<'py>(
+    py: Python<'py>,
     privatizer: &Privatizer,
     input: PathBuf,
     output: PathBuf,
@@ -96,9 +69,9 @@ pub fn privatize_file(
     manifest: Option<PathBuf>,
     resume: bool,
     force: bool,
-    threads: Option<usize>,
+    threads: Option<Whole>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<FileReport> {
+) -> PyResult<Bound<'py, PyAny>> {
     let core = privatizer.share();
     let format = named(py, format)?;
     let unknown = || failure::argument(py, "there is no such encoding: give a name such as latin1");
@@ -152,7 +125,7 @@ pub fn privatize_file(
         });
     };
     let report = interruptible::run(py, work, give_up)?.map_err(|e| failure_of(py, &e))?;
-    FileReport::new(py, report)
+    reported(py, report)
 }
 
 fn named<T: Choice>(py: Python<'_>, name: Option<&str>) -> PyResult<Option<T>> {
@@ -164,16 +137,36 @@ fn failure_of(py: Python<'_>, error: &Error) -> PyErr {
     let message = format!("{error}{}", way_out(error));
     match cause(error) {
         Error::Privatizer(core) => failure::of_kind(py, core.kind(), message),
-        Error::File { source, .. } | Error::Input(source) | Error::Output(source) => {
-            failure::file(py, source.raw_os_error(), message)
+        Error::File { source, path, .. } => {
+            failure::file(py, "FileError", source.raw_os_error(), message, Some(path))
         }
-        Error::InTheWay { .. } => failure::file(py, None, message),
+        Error::Input(source) | Error::Output(source) => {
+            failure::file(py, "FileError", source.raw_os_error(), message, None)
+        }
+        Error::InTheWay { path, problem } => {
+            failure::file(py, "FileError", number_of(*problem), message, Some(path))
+        }
         Error::BadRow { row, .. } => {
             let row = usize::try_from(*row).ok();
             failure::input(py, message, row)
         }
         Error::Thread => failure::internal(py),
         _ => failure::input(py, message, None),
+    }
+}
+
+/// The system's number for what stands in the way, so that Python's own kind of error is raised.
+fn number_of(problem: FileProblem) -> Option<i32> {
+    const EXISTS: i32 = 17;
+    const IS_FOLDER: i32 = 21;
+    match problem {
+        FileProblem::OutputExists
+        | FileProblem::NothingToResume
+        | FileProblem::OutputAppeared
+        | FileProblem::ManifestExists
+        | FileProblem::UnfinishedRun => Some(EXISTS),
+        FileProblem::OutputIsFolder => Some(IS_FOLDER),
+        _ => None,
     }
 }
 

@@ -1,41 +1,12 @@
 //! What is promised, as Python sees it.
 
+use brr::Metric;
+use brr::parts::distances::PairDistances;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 
-/// Distances between the words of a vocabulary, over all ordered pairs.
-#[pyclass(frozen, get_all, eq, module = "brr")]
-#[derive(Clone, PartialEq)]
-pub struct PairDistances {
-    /// P_avg: the mean over all ordered pairs; the diagonal counts.
-    average: f64,
-    /// P_max: the largest.
-    maximum: f64,
-    /// Mean distance of a word to its nearest other word.
-    nearest_mean: f64,
-    /// The smallest distance between two different words.
-    nearest_min: f64,
-}
-
-impl From<brr::parts::distances::PairDistances> for PairDistances {
-    fn from(d: brr::parts::distances::PairDistances) -> PairDistances {
-        PairDistances {
-            average: d.average,
-            maximum: d.maximum,
-            nearest_mean: d.nearest_mean,
-            nearest_min: d.nearest_min,
-        }
-    }
-}
-
-#[pymethods]
-impl PairDistances {
-    fn __repr__(&self) -> String {
-        format!(
-            "PairDistances(average={}, maximum={}, nearest_mean={}, nearest_min={})",
-            self.average, self.maximum, self.nearest_mean, self.nearest_min
-        )
-    }
-}
+use crate::choices::{Number, Whole};
+use crate::{failure, record};
 
 /// A mechanism's promise, per token: an epsilon and the metric it is measured in.
 #[pyclass(frozen, eq, module = "brr")]
@@ -58,8 +29,8 @@ impl Guarantee {
 
     /// How far the vocabulary's words lie apart.
     #[getter]
-    fn distances(&self) -> PairDistances {
-        self.0.distances.into()
+    fn distances<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        record::distances(py, self.0.distances)
     }
 
     /// The privacy-loss bound: epsilon times the average distance of two words.
@@ -93,13 +64,61 @@ impl Guarantee {
     }
 
     /// The largest loss between two words at this distance.
-    fn loss_at(&self, distance: f64) -> f64 {
-        self.0.loss_at(distance)
+    fn loss_at(&self, distance: Number) -> f64 {
+        self.0.loss_at(distance.0)
     }
 
     /// The largest loss between two texts of this number of tokens each.
-    fn total(&self, tokens: u64) -> f64 {
-        self.0.total(tokens)
+    fn total(&self, tokens: Whole) -> f64 {
+        self.0.total(tokens.0 as u64)
+    }
+
+    /// Its numbers by their names, the metric and the distances.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let facts = PyDict::new(py);
+        for (name, number) in self.0.numbers() {
+            facts.set_item(name, number)?;
+        }
+        facts.set_item("metric", self.metric())?;
+        facts.set_item("distances", self.distances(py)?.call_method0("to_dict")?)?;
+        Ok(facts)
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.0.epsilon.to_bits()
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (g, d) = (&self.0, self.0.distances);
+        let distances = (d.average, d.maximum, d.nearest_mean, d.nearest_min);
+        let args = (g.epsilon, self.metric(), distances, g.unknown_loss);
+        let class = py.get_type::<Guarantee>();
+        Ok((class.getattr("_stated")?, args.into_pyobject(py)?))
+    }
+
+    /// What a pickle says. No privatizer is made from it.
+    #[staticmethod]
+    fn _stated(
+        py: Python<'_>,
+        epsilon: f64,
+        metric: &str,
+        distances: (f64, f64, f64, f64),
+        unknown_loss: f64,
+    ) -> PyResult<Guarantee> {
+        let (average, maximum, nearest_mean, nearest_min) = distances;
+        let distances = PairDistances {
+            average,
+            maximum,
+            nearest_mean,
+            nearest_min,
+        };
+        let metric = Metric::parse(metric);
+        let metric = metric.ok_or_else(|| failure::argument(py, "there is no such metric"))?;
+        let stated = brr::Guarantee::new(epsilon, metric, distances, unknown_loss);
+        Ok(Guarantee(stated))
     }
 
     fn __repr__(&self) -> String {

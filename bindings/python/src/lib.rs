@@ -2,10 +2,11 @@
 //!
 //! Nothing of the privatization is done here. [`privatizer`] and [`model`] wrap
 //! the core, [`explain`] looks into it, [`build`] makes models, [`batch`] spreads
-//! rows over threads, [`file`] hands whole files to `brr-corpus`, [`interruptible`] hears Ctrl-C meanwhile, [`choices`] is the core's table of
-//! names and defaults, [`column`] takes and gives Arrow columns, [`failure`] turns
-//! errors into exceptions. What a pandas or polars object is, only the Python
-//! sources know.
+//! rows over threads, [`file`] hands whole files to `brr-corpus`, [`interruptible`]
+//! hears Ctrl-C meanwhile, [`choices`] is the core's table of names and defaults,
+//! [`column`] takes and gives Arrow columns, [`record`] tells in records of Python,
+//! [`failure`] turns errors into exceptions. What a pandas or polars object is, only
+//! the Python sources know.
 
 mod batch;
 mod build;
@@ -18,6 +19,7 @@ mod guarantee;
 mod interruptible;
 mod model;
 mod privatizer;
+mod record;
 
 use pyo3::prelude::*;
 
@@ -30,15 +32,13 @@ mod _native {
     #[pymodule_export]
     use super::column::ArrowColumn;
     #[pymodule_export]
-    use super::explain::{Chance, Likely, Outcomes, Posterior};
+    use super::file::privatize_file;
     #[pymodule_export]
-    use super::file::{FileReport, privatize_file};
+    use super::guarantee::Guarantee;
     #[pymodule_export]
-    use super::guarantee::{Guarantee, PairDistances};
+    use super::model::Model;
     #[pymodule_export]
-    use super::model::{CalibrationPoint, Certificate, Model};
-    #[pymodule_export]
-    use super::privatizer::{Privatized, Privatizer};
+    use super::privatizer::Privatizer;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

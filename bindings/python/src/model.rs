@@ -5,54 +5,11 @@ use std::sync::{Arc, OnceLock};
 
 use brr::Standing;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyTuple};
 
-use crate::guarantee::PairDistances;
-use crate::{batch, failure, interruptible};
-
-/// One line of a model's calibration table.
-#[pyclass(frozen, get_all, eq, module = "brr")]
-#[derive(Clone, PartialEq)]
-pub struct CalibrationPoint {
-    /// Epsilon per bit.
-    epsilon: f64,
-    /// Share of words that stay, counted by how often they are used.
-    keep: f64,
-    /// Share of words that stay, every word of the vocabulary counted once.
-    keep_plain: f64,
-}
-
-#[pymethods]
-impl CalibrationPoint {
-    fn __repr__(&self) -> String {
-        format!(
-            "CalibrationPoint(epsilon={}, keep={}, keep_plain={})",
-            self.epsilon, self.keep, self.keep_plain
-        )
-    }
-}
-
-/// A certified epsilon of the exponential mechanism.
-#[pyclass(frozen, get_all, eq, module = "brr")]
-#[derive(Clone, PartialEq)]
-pub struct Certificate {
-    /// The certified epsilon, rounded up.
-    epsilon: f64,
-    /// Scale of the weights.
-    scale: f64,
-    /// Share of words that stay, counted by how often they are used.
-    keep: f64,
-}
-
-#[pymethods]
-impl Certificate {
-    fn __repr__(&self) -> String {
-        format!(
-            "Certificate(epsilon={}, scale={}, keep={})",
-            self.epsilon, self.scale, self.keep
-        )
-    }
-}
+use crate::choices::{Number, Whole, unlike};
+use crate::{batch, failure, interruptible, record};
 
 /// Words, their codes, and what was measured about them. Read-only.
 #[pyclass(frozen, module = "brr")]
@@ -92,6 +49,17 @@ impl Model {
         Ok(Model::own(model))
     }
 
+    /// The model meant: a model, a file, or the built-in one for nothing.
+    pub fn wanted(py: Python<'_>, source: Option<&Bound<'_, PyAny>>) -> PyResult<Py<Model>> {
+        let Some(source) = source else {
+            return Py::new(py, Model::builtin(py)?);
+        };
+        if let Ok(model) = source.cast::<Model>() {
+            return Ok(model.clone().unbind());
+        }
+        Py::new(py, Model::load(source)?)
+    }
+
     /// A model other than the built-in one.
     pub fn own(model: brr::Model) -> Model {
         Model {
@@ -101,36 +69,21 @@ impl Model {
     }
 }
 
-/// What may be given where a model is wanted: a model, a file, or nothing.
-#[derive(FromPyObject)]
-pub enum ModelSource {
-    Model(Py<Model>),
-    File(PathBuf),
-}
-
-impl ModelSource {
-    /// The model meant.
-    pub fn open(source: Option<ModelSource>, py: Python<'_>) -> PyResult<Py<Model>> {
-        match source {
-            None => Py::new(py, Model::builtin(py)?),
-            Some(ModelSource::Model(model)) => Ok(model),
-            Some(ModelSource::File(path)) => Py::new(py, Model::load(py, path)?),
-        }
-    }
-}
-
 #[pymethods]
 impl Model {
     /// Reads a model file.
     #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
-        Model::read(py, move || brr::Model::open(path))
+    fn load(path: &Bound<'_, PyAny>) -> PyResult<Model> {
+        let file: PathBuf = path.extract().map_err(|_| no_model(path))?;
+        Model::read(path.py(), move || brr::Model::open(file))
     }
 
     /// Reads a model from the bytes of a model file.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, data: Vec<u8>) -> PyResult<Model> {
-        Model::read(py, move || brr::Model::new(data))
+    fn from_bytes(data: &Bound<'_, PyAny>) -> PyResult<Model> {
+        let bytes = data.extract::<PyBackedBytes>();
+        let bytes = bytes.map_err(|_| unlike(data, "the bytes of a model file"))?;
+        Model::read(data.py(), move || brr::Model::new(bytes.to_vec()))
     }
 
     /// The built-in English model.
@@ -166,37 +119,28 @@ impl Model {
     /// How far the words lie apart: P_avg, P_max and the nearest neighbours. Bounds for
     /// all but P_avg if unchecked.
     #[getter]
-    fn distances(&self) -> PairDistances {
-        self.inner.pair_distances().into()
+    fn distances<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        record::distances(py, self.inner.pair_distances())
     }
 
     /// Share of kept words by epsilon, for randomized response; empty if unchecked.
     #[getter]
-    fn calibration(&self) -> Vec<CalibrationPoint> {
-        let table = self.inner.calibration();
-        let points = table.map_or(&[][..], |table| table.points());
-        points
-            .iter()
-            .map(|p| CalibrationPoint {
-                epsilon: p.epsilon,
-                keep: p.keep.weighted,
-                keep_plain: p.keep.plain,
-            })
-            .collect()
+    fn calibration<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let points = self.inner.calibration().map_or(&[][..], |t| t.points());
+        let fields = |p: &brr::parts::calibration::CalibrationPoint| {
+            (p.epsilon, p.keep.weighted, p.keep.plain)
+        };
+        record::list(py, "CalibrationPoint", points, fields)
     }
 
     /// Certificates of the exponential mechanism, in ascending order of epsilon; none if
     /// unchecked.
     #[getter]
-    fn certificates(&self) -> Vec<Certificate> {
+    fn certificates<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let certificates = self.inner.certificates().iter();
-        certificates
-            .map(|c| Certificate {
-                epsilon: c.epsilon(),
-                scale: c.scale(),
-                keep: c.keep().weighted,
-            })
-            .collect()
+        let fields =
+            |c: &brr::parts::certify::Certificate| (c.epsilon(), c.scale(), c.keep().weighted);
+        record::list(py, "Certificate", certificates, fields)
     }
 
     /// Provenance, licence, quality.
@@ -235,7 +179,7 @@ impl Model {
     fn check(
         &self,
         py: Python<'_>,
-        threads: Option<usize>,
+        threads: Option<Whole>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<()> {
         let (model, threads) = (self.inner.clone(), batch::threads(py, threads)?);
@@ -245,10 +189,10 @@ impl Model {
     }
 
     /// The epsilon at which randomized response keeps this share of words.
-    fn epsilon_for(&self, py: Python<'_>, keep: f64) -> PyResult<f64> {
+    fn epsilon_for(&self, py: Python<'_>, keep: Number) -> PyResult<f64> {
         let table = self.inner.calibration();
         let epsilon = match table {
-            Some(table) => table.epsilon_for(keep),
+            Some(table) => table.epsilon_for(keep.0),
             None => Err(brr::Error::UncheckedModel),
         };
         epsilon
@@ -258,9 +202,9 @@ impl Model {
 
     /// The share of words that randomized response keeps at this epsilon; `None` if the
     /// model does not tell, or is unchecked.
-    fn keep_at(&self, epsilon: f64) -> Option<f64> {
+    fn keep_at(&self, epsilon: Number) -> Option<f64> {
         let table = self.inner.calibration();
-        let keep = table.and_then(|table| table.keep_at(epsilon));
+        let keep = table.and_then(|table| table.keep_at(epsilon.0));
         keep.map(|keep| keep.weighted)
     }
 
@@ -286,24 +230,8 @@ impl Model {
         facts.set_item("file_identity", self.file_identity())?;
         facts.set_item("standing", self.standing())?;
         facts.set_item("meta", self.meta(py)?)?;
-        let certificates = PyList::empty(py);
-        for c in self.certificates() {
-            let line = PyDict::new(py);
-            line.set_item("epsilon", c.epsilon)?;
-            line.set_item("scale", c.scale)?;
-            line.set_item("keep", c.keep)?;
-            certificates.append(line)?;
-        }
-        facts.set_item("certificates", certificates)?;
-        let calibration = PyList::empty(py);
-        for p in self.calibration() {
-            let line = PyDict::new(py);
-            line.set_item("epsilon", p.epsilon)?;
-            line.set_item("keep", p.keep)?;
-            line.set_item("keep_plain", p.keep_plain)?;
-            calibration.append(line)?;
-        }
-        facts.set_item("calibration", calibration)?;
+        facts.set_item("certificates", dicts(self.certificates(py)?)?)?;
+        facts.set_item("calibration", dicts(self.calibration(py)?)?)?;
         Ok(facts)
     }
 
@@ -341,9 +269,9 @@ impl Model {
 
     /// A model from bytes, checked.
     #[staticmethod]
-    fn _checked_from_bytes(py: Python<'_>, data: Vec<u8>) -> PyResult<Model> {
-        let model = Model::from_bytes(py, data)?;
-        model.check(py, None, None)?;
+    fn _checked_from_bytes(data: &Bound<'_, PyAny>) -> PyResult<Model> {
+        let model = Model::from_bytes(data)?;
+        model.check(data.py(), None, None)?;
         Ok(model)
     }
 
@@ -360,6 +288,30 @@ impl Model {
         }
         Ok(model)
     }
+}
+
+/// What was given is no model; a number may have been meant as a budget.
+fn no_model(source: &Bound<'_, PyAny>) -> PyErr {
+    let py = source.py();
+    let number = source.extract::<f64>().ok();
+    let message = match number.filter(|_| !source.is_instance_of::<PyBool>()) {
+        Some(share) if 0.0 < share && share < 1.0 => {
+            format!("the first argument is a model: did you mean keep={share}?")
+        }
+        Some(_) => "the first argument is a model: give a budget by its name, \
+                    epsilon=, bound= or keep="
+            .to_owned(),
+        None => return unlike(source, "a model or the path of a model file"),
+    };
+    failure::argument(py, &message)
+}
+
+/// Records as dictionaries.
+fn dicts(records: Bound<'_, PyList>) -> PyResult<Vec<Bound<'_, PyAny>>> {
+    records
+        .iter()
+        .map(|record| record.call_method0("to_dict"))
+        .collect()
 }
 
 /// Bytes in hexadecimal.

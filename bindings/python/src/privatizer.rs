@@ -3,40 +3,18 @@
 use std::sync::Arc;
 
 use brr::{Budget, Choice, Layout, MechanismKind, Options, Search, Unknown};
-use pyo3::exceptions::PyTypeError;
+use pyo3::Borrowed;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyList, PyString, PyTuple};
 
-use crate::batch::{self, PrivatizedRows, Stopped};
-use crate::choices;
+use crate::batch::{self, PrivatizedRows, Row, Stopped};
+use crate::choices::{self, Whole, unlike};
 use crate::column::{ArrowColumn, Column};
-use crate::explain::{self, Outcomes, Posterior};
-use crate::failure;
+use crate::file::read_json;
 use crate::guarantee::Guarantee;
-use crate::model::{Model, ModelSource};
-
-/// A privatized text, and what may be said about it.
-#[pyclass(frozen, get_all, eq, module = "brr")]
-#[derive(PartialEq)]
-pub struct Privatized {
-    /// The text.
-    text: String,
-    /// How many tokens it had.
-    tokens: u64,
-    /// How many of them had no code. Not private: for the user's own eyes.
-    unknown: u64,
-}
-
-#[pymethods]
-impl Privatized {
-    fn __repr__(&self) -> String {
-        format!(
-            "Privatized(tokens={}, unknown={})",
-            self.tokens, self.unknown
-        )
-    }
-}
+use crate::model::Model;
+use crate::{explain, failure, record};
 
 /// The part of `brr.Privatizer` that is written in Rust.
 #[pyclass(frozen, subclass, module = "brr._native")]
@@ -48,29 +26,29 @@ pub struct Privatizer {
 #[pymethods]
 impl Privatizer {
     #[new]
-    #[pyo3(signature = (model=None, mechanism=choices::default::<MechanismKind>(), epsilon=None,
-                        bound=None, keep=None, layout=choices::default::<Layout>(),
-                        unknown=choices::default::<Unknown>(),
-                        search=choices::default::<Search>()))]
+    #[pyo3(signature = (model=None, mechanism=Name::default::<MechanismKind>(), epsilon=None,
+                        bound=None, keep=None, layout=Name::default::<Layout>(),
+                        unknown=Name::default::<Unknown>(),
+                        search=Name::default::<Search>()))]
     #[allow(clippy::too_many_arguments)] // Python's keyword arguments
     fn new(
         py: Python<'_>,
-        model: Option<ModelSource>,
-        mechanism: &str,
-        epsilon: Option<f64>,
-        bound: Option<f64>,
-        keep: Option<f64>,
-        layout: &str,
-        unknown: &str,
-        search: &str,
+        model: Option<Bound<'_, PyAny>>,
+        mechanism: Name<'_>,
+        epsilon: Option<Bound<'_, PyAny>>,
+        bound: Option<Bound<'_, PyAny>>,
+        keep: Option<Bound<'_, PyAny>>,
+        layout: Name<'_>,
+        unknown: Name<'_>,
+        search: Name<'_>,
     ) -> PyResult<Privatizer> {
         let options = Options::default()
-            .with_mechanism(parse(py, mechanism)?)
-            .with_budget(budget(py, epsilon, bound, keep)?)
-            .with_layout(parse(py, layout)?)
-            .with_unknown(parse(py, unknown)?)
-            .with_search(parse(py, search)?);
-        let model = ModelSource::open(model, py)?;
+            .with_mechanism(mechanism.parse(py)?)
+            .with_budget(budget(py, [epsilon, bound, keep])?)
+            .with_layout(layout.parse(py)?)
+            .with_unknown(unknown.parse(py)?)
+            .with_search(search.parse(py)?);
+        let model = Model::wanted(py, model.as_ref())?;
         let core = model.get().inner.clone();
         let inner = py
             .detach(|| brr::Privatizer::new(core, options))
@@ -131,33 +109,37 @@ impl Privatizer {
 
     /// The largest loss between two neighbouring texts of this number of tokens; `math.inf`
     /// if the `unknown` rule tells some neighbours apart.
-    fn total_loss(&self, tokens: u64) -> f64 {
-        self.inner.total_loss(tokens)
+    fn total_loss(&self, tokens: Whole) -> f64 {
+        self.inner.total_loss(tokens.0 as u64)
     }
 
     /// Privatizes a text.
-    fn privatize(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<String> {
-        Ok(self.privatize_counted(py, text)?.text)
+    #[pyo3(signature = (text, *, threads=None))]
+    fn privatize(&self, text: &Bound<'_, PyAny>, threads: Option<Whole>) -> PyResult<String> {
+        let rows = [Some(one_text(text)?)];
+        let private = self.run(text.py(), &rows, threads, None)?;
+        Ok(private.texts().flatten().collect())
     }
 
     /// Privatizes a text, and tells how many tokens it had.
-    fn privatize_counted(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<Privatized> {
-        let text = row_text(text, None)?
-            .ok_or_else(|| PyTypeError::new_err("expected a string, found None"))?;
-        let private = failure::detached(py, || self.inner.privatize(&text))?
-            .map_err(|error| failure::to_py(py, &error))?;
-        Ok(Privatized {
-            text: private.text,
-            tokens: private.tokens,
-            unknown: private.unknown,
-        })
+    #[pyo3(signature = (text, *, threads=None))]
+    fn privatize_counted<'py>(
+        &self,
+        text: &Bound<'py, PyAny>,
+        threads: Option<Whole>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let rows = [Some(one_text(text)?)];
+        let private = self.run(text.py(), &rows, threads, None)?;
+        self.counted(text.py(), &private)?.get_item(0)
     }
 
-    /// Privatizes a list of strings and `None`s.
+    /// Privatizes a list of strings and `None`s; into records `Privatized` if `counted`.
     fn _privatize_list<'py>(
         &self,
         texts: &Bound<'py, PyList>,
-        threads: Option<usize>,
+        threads: Option<Whole>,
+        progress: Option<&Bound<'py, PyAny>>,
+        counted: bool,
     ) -> PyResult<Bound<'py, PyList>> {
         let py = texts.py();
         let rows: PyResult<Vec<_>> = texts
@@ -165,46 +147,76 @@ impl Privatizer {
             .enumerate()
             .map(|(row, text)| row_text(&text, Some(row)))
             .collect();
-        let private = self.run(py, &rows?, threads)?;
-        PyList::new(py, private.iter().collect::<Vec<_>>())
+        let private = self.run(py, &rows?, threads, progress)?;
+        match counted {
+            true => self.counted(py, &private),
+            false => PyList::new(py, private.texts().collect::<Vec<_>>()),
+        }
     }
 
     /// Privatizes an Arrow column, chunk by chunk or into one.
     fn _privatize_arrow(
         &self,
         column: &Bound<'_, PyAny>,
-        threads: Option<usize>,
+        threads: Option<Whole>,
+        progress: Option<&Bound<'_, PyAny>>,
         combine: bool,
     ) -> PyResult<Vec<ArrowColumn>> {
         let py = column.py();
         let column = Column::import(column)?;
-        let private = self.run(py, &column.rows(), threads)?;
-        failure::detached(py, || column.rebuild(private.iter(), combine))?.map_err(|_| {
+        let private = self.run(py, &column.rows(), threads, progress)?;
+        failure::detached(py, || column.rebuild(private.texts(), combine))?.map_err(|_| {
             let message = "the privatized column exceeds 2 GiB, the most that Arrow's \
                            string type holds: use large_string, or smaller batches";
             failure::input(py, message.to_owned(), None)
         })
     }
 
+    /// The record of texts that were privatized, from the tokens and unknown tokens of each.
+    fn _manifest<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Vec<(u64, u64)>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let counted = |(tokens, unknown)| {
+            let mut text = brr::Privatized::default();
+            (text.tokens, text.unknown) = (tokens, unknown);
+            text
+        };
+        let texts: Vec<_> = texts.into_iter().map(counted).collect();
+        let counts = brr_corpus::Counts::of(&texts);
+        let record = brr_corpus::manifest::of_texts(&self.inner, &counts, None);
+        read_json(py, &record)
+    }
+
     /// What comes out when this word goes in: the `top` most likely outputs.
     /// Computed where the mechanism's probabilities are known, else estimated
     /// from `draws` outputs.
-    #[pyo3(signature = (word, top=brr::explain::TOP, draws=brr::explain::DRAWS))]
-    fn outcomes(&self, py: Python<'_>, word: &str, top: usize, draws: usize) -> PyResult<Outcomes> {
-        explain::outcomes(py, self, word, top, draws)
+    #[pyo3(signature = (word, top=Whole(brr::explain::TOP), draws=Whole(brr::explain::DRAWS)))]
+    fn outcomes<'py>(
+        &self,
+        word: &Bound<'py, PyAny>,
+        top: Whole,
+        draws: Whole,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        explain::outcomes(word.py(), self, &one_text(word)?, top.0, draws.0)
     }
 
-    /// What may have gone in when this word came out, for an observer who holds
-    /// every word for equally likely beforehand.
-    #[pyo3(signature = (word, top=brr::explain::TOP, draws=brr::explain::DRAWS))]
-    fn posterior(
+    /// What may have gone in when this word came out, for an observer who
+    /// holds every word for equally likely beforehand.
+    #[pyo3(signature = (word, top=Whole(brr::explain::TOP), draws=Whole(brr::explain::DRAWS)))]
+    fn posterior<'py>(
         &self,
-        py: Python<'_>,
-        word: &str,
-        top: usize,
-        draws: usize,
-    ) -> PyResult<Posterior> {
-        explain::posterior(py, self, word, top, draws)
+        word: &Bound<'py, PyAny>,
+        top: Whole,
+        draws: Whole,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        explain::posterior(word.py(), self, &one_text(word)?, top.0, draws.0)
+    }
+
+    /// A privatized text beside the words it was made from. Not private.
+    fn trace<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        explain::trace(text.py(), self, one_text(text)?.to_string())
     }
 
     /// Pickles as its arguments: no state, and above all no generator.
@@ -240,35 +252,58 @@ impl Privatizer {
 }
 
 impl Privatizer {
-    /// The core's privatizer.
-    pub fn core(&self) -> &brr::Privatizer {
-        &self.inner
-    }
-
     /// The core's privatizer, to be taken along to another thread.
     pub fn share(&self) -> Arc<brr::Privatizer> {
         self.inner.clone()
     }
 
-    /// All rows, with the interpreter free for other threads.
+    /// All rows, with the interpreter free for other threads. `progress` is called with the rows
+    /// done and their number, by the calling thread; an exception of it ends the work.
     fn run<T>(
         &self,
         py: Python<'_>,
         rows: &[Option<T>],
-        threads: Option<usize>,
+        threads: Option<Whole>,
+        progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PrivatizedRows>
     where
         T: AsRef<str> + Sync,
     {
         let threads = batch::threads(py, threads)?;
-        let interrupted = || Python::attach(|py| py.check_signals());
-        failure::detached(py, || batch::run(&self.inner, rows, threads, interrupted))?.map_err(
-            |stopped| match stopped {
+        let progress = progress.map(|call| call.clone().unbind());
+        let look = |done: usize| {
+            Python::attach(|py| {
+                py.check_signals()?;
+                let call = progress.as_ref();
+                call.map_or(Ok(()), |p| p.call1(py, (done, rows.len())).map(drop))
+            })
+        };
+        failure::detached(py, || batch::run(&self.inner, rows, threads, look))?.map_err(|stopped| {
+            match stopped {
                 Stopped::Failed(error) => failure::to_py(py, &error),
                 Stopped::Asked(error) => error,
-            },
-        )
+            }
+        })
     }
+
+    /// Rows as records `Privatized`.
+    fn counted<'py>(&self, py: Python<'py>, rows: &PrivatizedRows) -> PyResult<Bound<'py, PyList>> {
+        let records = PyList::empty(py);
+        for row in rows.iter() {
+            let told = |row: Row<'_>| {
+                let loss = self.inner.total_loss(row.tokens);
+                record::new(py, "Privatized", (row.text, row.tokens, row.unknown, loss))
+            };
+            records.append(row.map(told).transpose()?)?;
+        }
+        Ok(records)
+    }
+}
+
+/// A text that must be there.
+fn one_text(text: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
+    let none = || failure::input(text.py(), "expected a string, found None".to_owned(), None);
+    row_text(text, None)?.ok_or_else(none)
 }
 
 /// The text of a cell. What is wrong with it is said without showing it.
@@ -297,20 +332,48 @@ pub fn parse<T: Choice>(py: Python<'_>, name: &str) -> PyResult<T> {
     T::parse(name).map_err(|error| failure::to_py(py, &error))
 }
 
-fn budget(
-    py: Python<'_>,
-    epsilon: Option<f64>,
-    bound: Option<f64>,
-    keep: Option<f64>,
-) -> PyResult<Budget> {
-    match (epsilon, bound, keep) {
-        (None, None, None) => Ok(Budget::DEFAULT),
-        (Some(value), None, None) => Ok(Budget::Epsilon(value)),
-        (None, Some(value), None) => Ok(Budget::Bound(value)),
-        (None, None, Some(value)) => Ok(Budget::Keep(value)),
-        _ => Err(failure::budget(
-            py,
-            "give one of epsilon, bound and keep, not several",
-        )),
+/// The name of a choice, or what was given in its place.
+pub enum Name<'py> {
+    Default(&'static str),
+    Given(Bound<'py, PyAny>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Name<'py> {
+    type Error = PyErr;
+
+    fn extract(name: Borrowed<'_, 'py, PyAny>) -> PyResult<Name<'py>> {
+        Ok(Name::Given(name.to_owned()))
     }
+}
+
+impl Name<'_> {
+    fn default<T: Choice>() -> Name<'static> {
+        Name::Default(choices::default::<T>())
+    }
+
+    fn parse<T: Choice>(&self, py: Python<'_>) -> PyResult<T> {
+        match self {
+            Name::Default(name) => parse(py, name),
+            // What is no string is no name either.
+            Name::Given(name) => parse(py, name.extract::<PyBackedStr>().as_deref().unwrap_or("")),
+        }
+    }
+}
+
+/// The budget stated, or the default.
+fn budget(py: Python<'_>, stated: [Option<Bound<'_, PyAny>>; 3]) -> PyResult<Budget> {
+    let mut budgets = Budget::NAMES.into_iter().zip(stated);
+    let mut stated = budgets
+        .by_ref()
+        .filter_map(|(name, value)| Some((name, value?)));
+    let Some((name, value)) = stated.next() else {
+        return Ok(Budget::DEFAULT);
+    };
+    if stated.next().is_some() {
+        let message = "give one of epsilon, bound and keep, not several";
+        return Err(failure::budget(py, message));
+    }
+    let number = value.extract::<f64>();
+    let number = number.map_err(|_| unlike(&value, &format!("a number for {name}")))?;
+    Ok(Budget::named(name, number).expect("a name of the table"))
 }

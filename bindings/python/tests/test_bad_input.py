@@ -67,8 +67,10 @@ def test_what_is_no_column_of_strings_is_refused(sure, column):
 
 def test_a_text_that_is_no_text(sure):
     for text in (None, 7, b"film"):
-        with pytest.raises(TypeError):
-            sure.privatize(text)
+        for ask in (sure.privatize, sure.privatize_counted, sure.trace, sure.outcomes):
+            with pytest.raises(brr.InputError) as raised:
+                ask(text)
+            assert isinstance(raised.value, TypeError)
 
 
 def test_arrow_that_lies_is_found_out(sure):
@@ -124,7 +126,11 @@ def test_models_that_are_not_there_or_none(tmp_path):
         with pytest.raises(brr.FileError, match=r"missing\.brr") as raised:
             open_model(missing)
         assert raised.value.errno == 2
-        assert isinstance(raised.value, OSError)
+        assert raised.value.filename == str(missing)
+        assert isinstance(raised.value, FileNotFoundError)
+        again = pickle.loads(pickle.dumps(raised.value))
+        assert type(again) is type(raised.value)
+        assert (str(again), again.filename) == (str(raised.value), str(missing))
     text = tmp_path / "text.brr"
     text.write_text("not a model")
     with pytest.raises(brr.ModelError, match="brr build"):
@@ -135,5 +141,35 @@ def test_models_that_are_not_there_or_none(tmp_path):
     data[len(data) // 2] ^= 1
     with pytest.raises(brr.ModelError, match="checksum"):
         brr.Model.from_bytes(bytes(data))
-    with pytest.raises(TypeError):
-        brr.Privatizer(7)
+
+
+def test_an_argument_of_the_wrong_kind_is_an_error_of_the_package(sure):
+    for wrong, message in (
+        (lambda: brr.Privatizer(0.5), r"did you mean keep=0\.5\?"),
+        (lambda: brr.Privatizer(7), "epsilon=, bound= or keep="),
+        (lambda: brr.Privatizer([SECRET]), "a model or the path .*found list"),
+        (lambda: brr.Privatizer(mechanism=7), "no such mechanism"),
+        (lambda: brr.Privatizer(epsilon=SECRET), "a number for epsilon; found str"),
+        (lambda: brr.Model.load(7), "epsilon="),
+        (lambda: brr.Model.from_bytes(SECRET), "bytes of a model file; found str"),
+        (lambda: brr.Model.english().epsilon_for(SECRET), "a number; found str"),
+        (lambda: sure.privatize_batch([], threads="two"), "whole number.*found str"),
+        (lambda: sure.outcomes("film", top=-1), "whole number"),
+        (lambda: sure.total_loss(-1), "whole number"),
+    ):
+        with pytest.raises(brr.ArgumentError, match=message) as raised:
+            wrong()
+        assert isinstance(raised.value, TypeError)
+        assert isinstance(raised.value, ValueError)
+        assert SECRET not in str(raised.value)
+    np = pytest.importorskip("numpy")
+    assert brr.Privatizer(keep=np.float32(0.5)).guarantee == brr.Privatizer(keep=0.5).guarantee
+
+
+def test_files_that_cannot_be_built_from_are_told_apart(tmp_path):
+    for path, kind in ((tmp_path / "none.txt", FileNotFoundError), (tmp_path, OSError)):
+        with pytest.raises(brr.BuildFileError) as raised:
+            brr.build(path)
+        assert isinstance(raised.value, kind)
+        assert isinstance(raised.value, ValueError)
+        assert raised.value.filename == str(path)

@@ -1,5 +1,6 @@
 """Columns in every container."""
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -11,12 +12,81 @@ TEXTS = ["The film.", None, "", "was good, was bad", "evening"]
 KEPT = ["the film.", None, "", "was good, was bad", "evening"]
 
 
-def test_list_tuple_numpy(sure):
+def test_list_and_tuple(sure):
     assert sure.privatize_batch(TEXTS) == KEPT
     assert sure.privatize_batch(tuple(TEXTS)) == KEPT
     assert sure.privatize_batch([]) == []
-    private = sure.privatize_batch(pd.Series(TEXTS, dtype=object).to_numpy())
-    assert private.tolist() == KEPT
+
+
+def test_numpy(sure):
+    private = sure.privatize_batch(np.array(TEXTS, dtype=object))
+    assert (private.dtype, private.tolist()) == (np.dtype(object), KEPT)
+    private = sure.privatize_batch(np.array(["The film.", "good"]))
+    assert (private.dtype.kind, private.tolist()) == ("U", ["the film.", "good"])
+    strings = np.dtypes.StringDType(na_object=None)
+    private = sure.privatize_batch(np.array(TEXTS, dtype=strings))
+    assert (private.dtype, private.tolist()) == (strings, KEPT)
+    assert sure.privatize_batch(np.array([], dtype=str)).shape == (0,)
+    nulls = np.array(["Film", None, float("nan"), pd.NA], dtype=object)
+    private = sure.privatize_batch(nulls)
+    assert private[0] == "film"
+    assert all(a is b for a, b in zip(private[1:], nulls[1:]))
+    with pytest.raises(brr.InputError, match=r"one dimension, found 2: .*array\[:, 0\]"):
+        sure.privatize_batch(np.array([["film"]]))
+    with pytest.raises(brr.InputError, match="row 1"):
+        sure.privatize_batch(np.array(["film", 7], dtype=object))
+
+
+def test_wide_enough(noisy):
+    short = np.array(["a"] * 500)
+    private = noisy.privatize_batch(short)
+    assert max(len(text) for text in private.tolist()) > 1, "not cut to the width of the input"
+
+
+def test_index(sure):
+    for dtype in (object, "string"):
+        index = pd.Index(["Film", None], name="review", dtype=dtype)
+        private = sure.privatize_batch(index)
+        assert isinstance(private, pd.Index)
+        assert (private.name, private.dtype) == ("review", index.dtype)
+        assert (private[0], private.isna().tolist()) == ("film", [False, True])
+    levels = pd.MultiIndex.from_tuples([("film", 1)])
+    with pytest.raises(brr.InputError, match="get_level_values"):
+        sure.privatize_batch(levels)
+
+
+@pytest.mark.parametrize("table", [pd.DataFrame, pl.DataFrame, pa.table], ids=str)
+def test_a_table_is_told_from_a_column(sure, table):
+    with pytest.raises(brr.InputError, match=r"privatize_batch\(df\['text'\]\)"):
+        sure.privatize_batch(table({"secret": ["film"]}))
+
+
+def test_progress(sure):
+    told = []
+    texts = ["film good"] * 30_000
+    sure.privatize_batch(texts, threads=1, progress=lambda *done: told.append(done))
+    assert told[-1] == (30_000, 30_000)
+    assert all(a[0] <= b[0] for a, b in zip(told, told[1:]))
+
+    def enough(done, rows):
+        raise StopIteration
+
+    for column in (texts, pa.array(texts)):
+        with pytest.raises(StopIteration):
+            sure.privatize_batch(column, threads=1, progress=enough)
+
+
+def test_losses_by_row_and_a_record_of_them(sure):
+    rows = sure.privatize_batch_counted(["the film", None, "zzqx", ""])
+    assert rows[1] is None
+    counts = [(row.text, row.tokens, row.unknown) for row in rows if row and row.tokens != 1]
+    assert counts == [("the film", 2, 0), ("", 0, 0)]
+    assert [row.loss for row in rows if row] == [sure.total_loss(n) for n in (2, 1, 0)]
+    record = sure.manifest(rows)
+    assert (record["documents"], record["words"], record["unknown_words"]) == (3, 3, 1)
+    assert record["epsilon"] == sure.guarantee.epsilon
+    with pytest.raises(brr.InputError, match="privatize_counted"):
+        sure.privatize_batch_counted("film")
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_spawned_processes_get_the_privatizer_by_pickle(sure):
         assert pool.apply(sure.privatize, ("Film",)) == "film"
 
 
-# Both take half a minute at least, on any machine: their threads are few.
+# All take half a minute at least, on any machine: their threads are few.
 BATCH = """
 import brr
 p = brr.Privatizer(epsilon=0.05)
@@ -84,9 +84,31 @@ with tempfile.NamedTemporaryFile("w") as file:
     print('ready', flush=True)
     brr.build(file.name, bits=512, threads=1)
 """
+TEXT = """
+import brr
+p = brr.Privatizer(epsilon=0.05)
+text = 'the film was good that evening ' * 1_000_000
+print('ready', flush=True)
+p.CALL
+"""
+WORD = """
+import brr
+p = brr.Privatizer(mechanism='brr', epsilon=0.3)
+print('ready', flush=True)
+p.CALL
+"""
+LONG = [
+    BATCH,
+    BUILD,
+    TEXT.replace("CALL", "privatize(text, threads=1)"),
+    TEXT.replace("CALL", "privatize_batch([text, 'film'], threads=2)"),
+    TEXT.replace("CALL", "trace(text)"),
+    WORD.replace("CALL", "outcomes('film', draws=20_000_000)"),
+    WORD.replace("CALL", "posterior('film', draws=200_000)"),
+]
 
 
-@pytest.mark.parametrize("code", [BATCH, BUILD])
+@pytest.mark.parametrize("code", LONG)
 def test_ctrl_c_ends_long_work(code):
     child = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -84,14 +84,17 @@ def test_what_is_wrong_is_a_kind_of_error_and_quotes_nothing(reviews, tmp_path):
     refused(brr.InputError, "ASCII", delimiter="\u00e9")
     missing = refused(brr.FileError, "cannot read", source=tmp_path / "none.csv")
     assert isinstance(missing, OSError)
-    assert missing.errno == 2
+    assert isinstance(missing, FileNotFoundError)
+    assert missing.filename == str(tmp_path / "none.csv")
     torn = tmp_path / "torn.csv"
     torn.write_text(CSV + "5\n")
     assert refused(brr.InputError, "resume=True", source=torn).row == 3
     bad = brr.privatize_file(torn, out, columns="review", on_bad_row="skip", force=True, **SURE)
     assert (bad.rows, bad.skipped) == (3, 1)
-    with pytest.raises(brr.FileError, match="exists already.*force=True"):
+    with pytest.raises(brr.FileError, match="exists already.*force=True") as raised:
         brr.privatize_file(reviews, out, columns="review", **SURE)
+    assert isinstance(raised.value, FileExistsError)
+    assert raised.value.filename == str(out)
     brr.privatize_file(reviews, out, columns="review", force=True, **SURE)
     assert out.read_text() == CSV
 

@@ -1,6 +1,7 @@
 """One text at a time, the guarantee, the model."""
 
 import hashlib
+import json
 import math
 import pickle
 import warnings
@@ -92,6 +93,53 @@ def test_explain_tells_what_may_come_out(sure, noisy):
     with pytest.raises(brr.InputError) as raised:
         sure.outcomes("zzqxsecret")
     assert "zzqx" not in str(raised.value)
+
+
+def test_what_is_told_pickles_and_shows_itself(sure, tmp_path):
+    source = tmp_path / "in.txt"
+    source.write_text("the film\n")
+    report = brr.privatize_file(source, tmp_path / "out.txt", keep=0.5)
+    model = brr.Model.english()
+    for told in (
+        sure.guarantee, sure.guarantee.distances, sure.privatize_counted("film"),
+        sure.trace("a film"), sure.outcomes("film"), sure.posterior("film", draws=10), report,
+        model.calibration[0], model.certificates[0],
+    ):  # fmt: skip
+        again = pickle.loads(pickle.dumps(told))
+        assert type(again) is type(told)
+        assert again == told
+        assert repr(again).startswith(type(told).__name__ + "(")
+        assert json.loads(json.dumps(told.to_dict())).keys() == told.to_dict().keys()
+    facts = sure.guarantee.to_dict()
+    assert facts["bound"] == sure.guarantee.bound
+    assert facts["distances"]["average"] == sure.guarantee.distances.average
+    assert hash(sure.guarantee) == hash(pickle.loads(pickle.dumps(sure.guarantee)))
+
+
+def test_a_trace_has_the_text_and_what_it_was_made_from(sure):
+    trace = sure.trace("The film, zzqx!")
+    words = [part for part in trace.parts if part.original is not None]
+    assert [(p.original, p.known) for p in words] == [
+        ("The", True), ("film", True), ("zzqx", False),
+    ]  # fmt: skip
+    assert [p.changed for p in words] == [False, False, True]
+    assert trace.text.startswith("the film, ")
+    assert trace.text.endswith("!")
+    assert (trace.tokens, trace.unknown) == (3, 1)
+    assert "film" not in repr(trace)
+    assert "film" not in repr(trace.parts)
+
+
+def test_one_long_text_on_all_cores(sure, noisy):
+    text = "the film was good, that evening. " * 5_000
+    for threads in (None, 1, 3):
+        assert sure.privatize(text, threads=threads) == text
+    counted = sure.privatize_counted(text, threads=2)
+    assert (counted.text, counted.tokens) == (text, 30_000)
+    # The words are drawn in parts; none repeats the noise of another.
+    words = noisy.privatize("film " * 20_480, threads=2).split()
+    parts = [tuple(words[at : at + 4096]) for at in range(0, len(words), 4096)]
+    assert len(set(parts)) == 5
 
 
 def test_models(tmp_path):

@@ -152,6 +152,42 @@ def test_distribution_is_that_of_the_package(spark):
     assert abs(theirs - ours) < 5 * spread
 
 
+def test_several_columns_by_name_or_as_columns(spark):
+    rows = [("The film", 1, "Was GOOD", "Evening")] * 20
+    table = spark.createDataFrame(rows, "title string, id long, Body string, `a.b` string")
+    kept = ("the film", 1, "was good", "evening")
+    for columns in (
+        ["title", "Body", "a.b"],
+        ("TITLE", "body", "A.B"),
+        [F.col("title"), F.col("body"), F.col("`a.b`")],
+        [table.title, table["Body"], table["`a.b`"], "title"],
+    ):
+        private = brr.spark.privatize(table, columns, mechanism="brr", epsilon=30.0)
+        assert private.schema == table.schema
+        assert {tuple(row) for row in private.collect()} == {kept}
+    private = brr.spark.privatize(table, F.col("title"), mechanism="brr", epsilon=30.0)
+    assert {tuple(row) for row in private.collect()} == {("the film", *rows[0][1:])}
+    for wrong in (F.upper("title"), F.col("title").alias("Body"), 7):
+        with pytest.raises(brr.InputError, match=r"withColumn|found int"):
+            brr.spark.privatize(table, wrong, epsilon=1.0)
+    with pytest.raises(brr.InputError, match="at least one"):
+        brr.spark.privatize(table, [], epsilon=1.0)
+
+
+def test_names_are_told_apart_as_spark_does(spark):
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try:
+        table = spark.createDataFrame([("The film", "Good")], "text string, TEXT string")
+        private = brr.spark.privatize(table, "TEXT", mechanism="brr", epsilon=30.0)
+        assert tuple(private.first()) == ("The film", "good")
+        with pytest.raises(brr.InputError, match="no column"):
+            brr.spark.privatize(table, "Text", epsilon=1.0)
+    finally:
+        spark.conf.unset("spark.sql.caseSensitive")
+    with pytest.raises(brr.InputError, match="2 columns"):
+        brr.spark.privatize(table, "TEXT", epsilon=1.0)
+
+
 def test_mistakes_are_told_before_any_task_runs(frame):
     for column in ("nothing", "id", "tags"):
         with pytest.raises(brr.InputError, match=column):
@@ -168,7 +204,7 @@ def test_mistakes_are_told_before_any_task_runs(frame):
 
 
 def test_an_executor_with_another_model_refuses(spark, frame):
-    plan = brr.spark._Plan("text", {"epsilon": 1.0}, "0" * 64, 1.0, False, None)
+    plan = brr.spark._Plan([1], {"epsilon": 1.0}, "0" * 64, 1.0, False, None)
     work = lambda batches: brr.spark._privatize_batches(plan, batches)  # noqa: E731
     with pytest.raises(Exception, match="install the same version"):
         frame.mapInArrow(work, frame.schema).collect()

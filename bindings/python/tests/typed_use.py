@@ -1,10 +1,12 @@
-"""Read by mypy, never called: what the types promise to users."""
+"""Read by mypy and pyright, never called: what the types promise to users."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     import polars as pl
     from typing_extensions import assert_type
 
@@ -18,6 +20,13 @@ def right() -> None:
     assert_type(privatizer.privatize_batch(["text", None]), list[str | None])
     assert_type(privatizer.privatize_batch(("text", None)), list[str | None])
     assert_type(privatizer.privatize_batch(pl.Series(["text"])), pl.Series)
+    array: npt.NDArray[np.str_] = np.array(["text"])
+    assert_type(privatizer.privatize_batch(array), npt.NDArray[np.str_])
+    assert_type(privatizer.privatize_batch(["text"], progress=print), list[str])
+    assert_type(privatizer.privatize_batch_counted(["text"]), list[brr.Privatized | None])
+    assert_type(privatizer.trace("text").parts[0].original, str | None)
+    mechanism: brr.Mechanism = "brr"
+    brr.Privatizer(mechanism=mechanism, keep=0.5)
     assert_type(privatizer.guarantee.bound, float)
     assert_type(privatizer.adjacency, str)
     privatizer.model.check(threads=1, progress=print)
@@ -26,6 +35,6 @@ def right() -> None:
 
 
 def wrong(privatizer: brr.Privatizer) -> None:
-    brr.Privatizer(mechanism="laplace")  # type: ignore[arg-type]
-    brr.Privatizer(epsilon="1")  # type: ignore[arg-type]
-    privatizer.privatize_batch(7)  # type: ignore[call-overload]
+    brr.Privatizer(mechanism="laplace")  # type: ignore[arg-type]  # pyright: ignore
+    brr.Privatizer(epsilon="1")  # type: ignore[arg-type]  # pyright: ignore
+    privatizer.privatize_batch(7)  # type: ignore[call-overload]  # pyright: ignore

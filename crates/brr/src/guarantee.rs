@@ -59,6 +59,24 @@ impl fmt::Display for Metric {
     }
 }
 
+impl Metric {
+    /// The metric that is written so.
+    ///
+    /// ```
+    /// assert_eq!(brr::Metric::parse("hamming-256").unwrap().to_string(), "hamming-256");
+    /// assert!(brr::Metric::parse("hamming-7").is_none());
+    /// ```
+    pub fn parse(name: &str) -> Option<Metric> {
+        if let Some(bits) = name.strip_prefix("hamming-") {
+            return CodeBits::new(bits.parse().ok()?).map(Metric::Hamming);
+        }
+        if let Some(dim) = name.strip_prefix("euclidean-") {
+            return dim.parse().ok().map(|dim| Metric::Euclidean { dim });
+        }
+        (name == Metric::Discrete.to_string()).then_some(Metric::Discrete)
+    }
+}
+
 /// Distances between the words of a vocabulary, over all ordered pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairDistances {

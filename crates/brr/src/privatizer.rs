@@ -12,6 +12,7 @@ use crate::frequency::Keep;
 use crate::guarantee::{Budget, Guarantee};
 use crate::mechanism::{Brr, Exponential, Mechanism, Search};
 use crate::model::{Model, Standing};
+use crate::parallel;
 use crate::random::Noise;
 use crate::text::{Adjacency, Layout, Lookup, Rendering, Tokens, Unknown};
 use crate::vocabulary::WordId;
@@ -107,6 +108,10 @@ pub struct Privatized {
     /// How many more it had before it was cut to a cap.
     pub cut: u64,
 }
+
+/// Words in a part of what several threads draw: enough for a part's own costs not to show, and
+/// few enough to be done in a fraction of a second.
+const PART_WORDS: usize = 4096;
 
 /// Texts with a word drawn for each token.
 pub(crate) struct Drawn<'t> {
@@ -270,6 +275,52 @@ impl Privatizer {
         Ok(self.run(texts, cap, &mut Noise::from_os()?))
     }
 
+    /// As [`privatize_batch`](Self::privatize_batch), the words of one long text too spread over
+    /// `threads` threads; nothing if `go_on` says no meanwhile. It is asked before every some
+    /// thousand words, from any thread.
+    ///
+    /// # Guarantee
+    ///
+    /// That of [`privatize_batch`](Self::privatize_batch): texts are cut as a whole, each word is
+    /// drawn on its own, and each part of the words has noise of its own. Where one part ends and
+    /// another begins depends on the number of words alone, which is public.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use brr::{Options, Privatizer};
+    /// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+    /// # let privatizer = Privatizer::new(model, Options::default())?;
+    /// let private = privatizer.privatize_parallel(&["a long text"], 2, || true)?;
+    /// assert_eq!(private.expect("nobody said no")[0].tokens, 3);
+    /// assert!(privatizer.privatize_parallel(&["a long text"], 2, || false)?.is_none());
+    /// # Ok::<(), brr::Error>(())
+    /// ```
+    pub fn privatize_parallel(
+        &self,
+        texts: &[impl AsRef<str>],
+        threads: usize,
+        go_on: impl Fn() -> bool + Sync,
+    ) -> Result<Option<Vec<Privatized>>> {
+        let (tokens, ends) = self.cut(texts, |_| u64::MAX);
+        let parts: Vec<_> = tokens.words.chunks(PART_WORDS).collect();
+        let draw = |part: usize| {
+            let noise = go_on().then(Noise::from_os).transpose()?;
+            Ok(noise.map(|mut noise| self.mechanism.privatize(parts[part], &mut noise)))
+        };
+        let drawn: Result<Option<Vec<_>>> = parallel::map(threads, parts.len(), draw)
+            .into_iter()
+            .collect::<Result<Vec<_>>>()
+            .map(|parts| parts.into_iter().collect());
+        Ok(drawn?.map(|outputs| {
+            let outputs = outputs.concat();
+            self.render(&Drawn {
+                tokens,
+                ends,
+                outputs,
+            })
+        }))
+    }
+
     /// As [`privatize_batch`](Self::privatize_batch), with noise that may be
     /// seeded. Only for tests and seeded evaluation.
     #[cfg(feature = "test-seam")]
@@ -287,9 +338,13 @@ impl Privatizer {
         cap: impl Fn(usize) -> u64,
         noise: &mut Noise,
     ) -> Vec<Privatized> {
-        let drawn = self.draw(texts, cap, noise);
+        self.render(&self.draw(texts, cap, noise))
+    }
+
+    /// Puts the texts together from the words drawn.
+    fn render(&self, drawn: &Drawn<'_>) -> Vec<Privatized> {
         let (mut piece, mut token) = (0, 0);
-        let mut privatized = Vec::with_capacity(texts.len());
+        let mut privatized = Vec::with_capacity(drawn.ends.len());
         for &(piece_end, token_end, cut) in &drawn.ends {
             let words = &drawn.tokens.words[token..token_end];
             let rendering = self.rendering(words, &drawn.outputs[token..token_end]);

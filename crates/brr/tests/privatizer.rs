@@ -282,6 +282,30 @@ fn losses_add_up_and_rules_that_tell_unknown_words_have_no_bound() {
     assert_eq!(masked.total_loss(1), f64::INFINITY);
 }
 
+/// One text and many, whatever the threads: every word at its place, and noise of its own.
+#[test]
+fn threads_share_a_text_and_not_its_noise() {
+    let brr = |epsilon| with_budget(MechanismKind::Brr, Budget::Epsilon(epsilon)).unwrap();
+    let long = "qa, qb qc. ".repeat(5_000);
+    let texts = ["", long.as_str(), "qd"];
+    for threads in [1, 2, 5] {
+        let out = brr(20.0).privatize_parallel(&texts, threads, || true);
+        let out = out.unwrap().expect("nobody said no");
+        let same: Vec<&str> = out.iter().map(|o| o.text.as_str()).collect();
+        assert_eq!(same, texts);
+        assert_eq!([0, 15_000, 1], [0, 1, 2].map(|i| out[i].tokens));
+    }
+    // 64 words that all come out alike by chance: far below 1e-6, with hundreds to draw from.
+    let out = brr(0.01).privatize_parallel(&["qa ".repeat(20_000)], 2, || true);
+    let text = &out.unwrap().expect("nobody said no")[0].text;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut runs: Vec<_> = words.chunks_exact(64).collect();
+    runs.sort_unstable();
+    assert!(runs.windows(2).all(|pair| pair[0] != pair[1]));
+    let stopped = brr(1.0).privatize_parallel(&texts, 2, || false).unwrap();
+    assert!(stopped.is_none());
+}
+
 /// Fixed randomness gives a fixed text: any change to what is drawn shows here.
 #[test]
 fn golden_run() {

@@ -13,22 +13,9 @@ layout white space, a short list of punctuation and the number of words. No netw
 used and no text is logged.
 """
 
-from brr._native import (
-    ArrowColumn,
-    CalibrationPoint,
-    Certificate,
-    Chance,
-    FileReport,
-    Guarantee,
-    Likely,
-    Model,
-    Outcomes,
-    PairDistances,
-    Posterior,
-    Privatized,
-    __version__,
-)
+from brr._native import ArrowColumn, Guarantee, Model, __version__
 from brr.building import build
+from brr.choices import Document, Format, Layout, Mechanism, OnBadRow, Search, Unknown
 from brr.errors import (
     ArgumentError,
     BrrError,
@@ -46,6 +33,19 @@ from brr.errors import (
 from brr.files import privatize_file
 from brr.privatizer import Privatizer
 from brr.ratio import Ratio, ratio
+from brr.records import (
+    CalibrationPoint,
+    Certificate,
+    Chance,
+    FileReport,
+    Likely,
+    Outcomes,
+    PairDistances,
+    Posterior,
+    Privatized,
+    Trace,
+    TracePart,
+)
 
 __all__ = [
     "ArgumentError",
@@ -57,15 +57,20 @@ __all__ = [
     "CalibrationPoint",
     "Certificate",
     "Chance",
+    "Document",
     "EntropyError",
     "FileError",
     "FileReport",
+    "Format",
     "Guarantee",
     "InputError",
     "InternalError",
+    "Layout",
     "Likely",
+    "Mechanism",
     "Model",
     "ModelError",
+    "OnBadRow",
     "Outcomes",
     "PairDistances",
     "Posterior",
@@ -73,7 +78,11 @@ __all__ = [
     "Privatized",
     "Privatizer",
     "Ratio",
+    "Search",
+    "Trace",
+    "TracePart",
     "UncheckedModelError",
+    "Unknown",
     "__version__",
     "build",
     "privatize_file",

@@ -6,28 +6,22 @@ from typing import Any, Literal, final
 
 from typing_extensions import CapsuleType, Self
 
+from brr.records import (
+    CalibrationPoint,
+    Certificate,
+    FileReport,
+    Outcomes,
+    PairDistances,
+    Posterior,
+    Privatized,
+    Trace,
+)
+
 __version__: str
 CHOICES: dict[str, dict[str, str]]
 """For each option its names, the default first, and what they mean."""
 DEFAULT_BUDGET: tuple[str, float]
 """The keyword and the value of the budget when none is given."""
-
-@final
-class PairDistances:
-    """Distances between the words of a vocabulary, over all ordered pairs."""
-
-    @property
-    def average(self) -> float:
-        """P_avg: the mean over all ordered pairs; the diagonal counts."""
-    @property
-    def maximum(self) -> float:
-        """P_max: the largest."""
-    @property
-    def nearest_mean(self) -> float:
-        """Mean distance of a word to its nearest other word."""
-    @property
-    def nearest_min(self) -> float:
-        """The smallest distance between two different words."""
 
 @final
 class Guarantee:
@@ -61,34 +55,8 @@ class Guarantee:
         """Give the largest loss between two words at this distance."""
     def total(self, tokens: int) -> float:
         """Give the largest loss between two texts of this number of tokens each."""
-
-@final
-class CalibrationPoint:
-    """One line of a model's calibration table."""
-
-    @property
-    def epsilon(self) -> float:
-        """Epsilon per bit."""
-    @property
-    def keep(self) -> float:
-        """Share of words that stay, counted by how often they are used."""
-    @property
-    def keep_plain(self) -> float:
-        """Share of words that stay, every word of the vocabulary counted once."""
-
-@final
-class Certificate:
-    """A certified epsilon of the exponential mechanism."""
-
-    @property
-    def epsilon(self) -> float:
-        """The certified epsilon, rounded up."""
-    @property
-    def scale(self) -> float:
-        """Scale of the weights."""
-    @property
-    def keep(self) -> float:
-        """Share of words that stay, counted by how often they are used."""
+    def to_dict(self) -> dict[str, Any]:
+        """Give its numbers by their names, the metric and the distances."""
 
 @final
 class Model:
@@ -168,114 +136,6 @@ class Model:
     def __contains__(self, word: str, /) -> bool: ...
 
 @final
-class Chance:
-    """A probability, and between which numbers it is known to lie."""
-
-    @property
-    def probability(self) -> float:
-        """The best estimate."""
-    @property
-    def low(self) -> float:
-        """Not below this."""
-    @property
-    def high(self) -> float:
-        """Not above this."""
-
-@final
-class Likely:
-    """A word, and how likely it is."""
-
-    @property
-    def word(self) -> str:
-        """The word."""
-    @property
-    def chance(self) -> Chance:
-        """How likely."""
-
-@final
-class Outcomes:
-    """What comes out when a word goes in."""
-
-    @property
-    def stays(self) -> Chance:
-        """How likely the word stays."""
-    @property
-    def likely(self) -> list[Likely]:
-        """The most likely outputs, the word itself among them."""
-    @property
-    def reach(self) -> list[tuple[int, float]]:
-        """Share of outputs among the k words nearest to the input, itself counted."""
-    @property
-    def method(self) -> str:
-        """How the numbers were found: ``exact`` or ``drawn``."""
-    @property
-    def draws(self) -> int | None:
-        """How many draws an estimate rests on."""
-
-@final
-class Posterior:
-    """What may have gone in when a word came out."""
-
-    @property
-    def likely(self) -> list[Likely]:
-        """The most likely inputs. Empty if there were too few draws to tell."""
-    @property
-    def method(self) -> str:
-        """How the numbers were found: ``drawn``, ``nearest`` or ``opaque``."""
-    @property
-    def draws(self) -> int | None:
-        """How many draws an estimate rests on."""
-
-@final
-class Privatized:
-    """A privatized text, and what may be said about it."""
-
-    @property
-    def text(self) -> str:
-        """The text."""
-    @property
-    def tokens(self) -> int:
-        """How many tokens it had."""
-    @property
-    def unknown(self) -> int:
-        """How many of them had no code. Not private: for the user's own eyes."""
-
-@final
-class FileReport:
-    """What was done to a file."""
-
-    @property
-    def rows(self) -> int:
-        """Rows read, bad ones included; lines of plain text."""
-    @property
-    def documents(self) -> int:
-        """Cells (in plain text: documents) that were privatized."""
-    @property
-    def words(self) -> int:
-        """Their words."""
-    @property
-    def unknown_words(self) -> int:
-        """How many of them the model does not know. Not private: for the user's own eyes."""
-    @property
-    def skipped(self) -> int:
-        """Bad rows that were left out."""
-    @property
-    def emptied(self) -> int:
-        """Bad rows that were kept without their text."""
-    @property
-    def words_cut(self) -> int:
-        """Words that were deleted because their unit had ``max_words`` already."""
-    @property
-    def unseen_columns(self) -> list[int]:
-        """Places in ``columns`` of those that no row of this run had."""
-    @property
-    def manifest(self) -> dict[str, Any] | None:
-        """The record of the run, as a file named by ``manifest`` has it.
-
-        None if the run that was to be resumed was complete already.
-        """
-
-@final
 class ArrowColumn:
     """A privatized column, for any library that reads Arrow."""
 
@@ -328,20 +188,31 @@ class Privatizer:
 
         ``math.inf`` if the rule for unknown tokens tells some neighbours apart.
         """
-    def privatize(self, text: str) -> str:
-        """Privatize a text."""
-    def privatize_counted(self, text: str) -> Privatized:
-        """Privatize a text, and tell how many tokens it had."""
+    def privatize(self, text: str, *, threads: int | None = None) -> str:
+        """Privatize a text; a long one with all cores, or as many threads as given."""
+    def privatize_counted(self, text: str, *, threads: int | None = None) -> Privatized:
+        """Privatize a text, and tell how many tokens it had and what the loss is."""
     def outcomes(self, word: str, top: int = ..., draws: int = ...) -> Outcomes:
         """Tell what comes out when this word goes in. Not private: for your eyes."""
     def posterior(self, word: str, top: int = ..., draws: int = ...) -> Posterior:
         """Tell what may have gone in when this word came out."""
+    def trace(self, text: str) -> Trace:
+        """Privatize a text, and keep what became of what. Not private: for your eyes."""
     def _privatize_list(
-        self, texts: list[str | None], threads: int | None
-    ) -> list[str | None]: ...
+        self,
+        texts: list[str | None],
+        threads: int | None,
+        progress: Callable[[int, int], object] | None,
+        counted: bool,
+    ) -> list[Any]: ...
     def _privatize_arrow(
-        self, column: object, threads: int | None, combine: bool
+        self,
+        column: object,
+        threads: int | None,
+        progress: Callable[[int, int], object] | None,
+        combine: bool,
     ) -> list[ArrowColumn]: ...
+    def _manifest(self, texts: list[tuple[int, int]]) -> dict[str, Any]: ...
 
 def _build(
     vectors: str | os.PathLike[str],

@@ -1,12 +1,21 @@
-"""What can go wrong. No message contains the user's text."""
+"""What can go wrong. No message contains the user's text.
+
+Every error is a :class:`BrrError`, and also the built-in kind that people catch:
+``ValueError``, ``TypeError``, or the ``OSError`` that Python itself would raise, such as
+``FileNotFoundError`` with its ``filename``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
 
 
 class BrrError(Exception):
     """Every error of this package."""
 
 
-class ArgumentError(BrrError, ValueError):
-    """An argument that makes no sense, such as a choice that does not exist."""
+class ArgumentError(BrrError, TypeError, ValueError):
+    """An argument that makes no sense: of the wrong type, or a choice that does not exist."""
 
 
 class BudgetError(BrrError, ValueError):
@@ -25,7 +34,41 @@ class UncheckedModelError(ModelError):
 
 
 class FileError(BrrError, OSError):
-    """A file that cannot be read or written, or that stands where one is to be written."""
+    """A file that cannot be read or written, or that stands where one is to be written.
+
+    If the operating system said why, it is also the class that Python has for that, such as
+    ``FileNotFoundError``, ``FileExistsError`` or ``PermissionError``.
+    """
+
+    def __new__(cls, *args: Any) -> FileError:
+        """Choose the class by the system's number, as OSError does."""
+        builtin = type(OSError(*args)) if len(args) > 1 else OSError
+        return OSError.__new__(_also(cls, builtin), *args)
+
+    def __str__(self) -> str:
+        """Give the message, which names the file already."""
+        return str(self.strerror if self.errno is not None else super().__str__())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the class with a name of its own, which then chooses again."""
+        reduced: Any = super().__reduce__()
+        _, args, *state = reduced
+        named = next(kind for kind in type(self).__mro__ if "_made" not in vars(kind))
+        return (named, args, *state)
+
+
+# Classes that are both: one for each pair, so that errors of one kind are of one class.
+_both: dict[tuple[type[FileError], type[OSError]], type[FileError]] = {}
+
+
+def _also(kind: type[FileError], builtin: type[OSError]) -> type[FileError]:
+    """Give the class that is both."""
+    if issubclass(kind, builtin):
+        return kind
+    if (kind, builtin) not in _both:
+        body = {"__module__": kind.__module__, "__doc__": kind.__doc__, "_made": True}
+        _both[kind, builtin] = type(kind.__name__, (kind, builtin), body)
+    return _both[kind, builtin]
 
 
 class BuildError(BrrError, ValueError):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from brr import _native, choices
 from brr.privatizer import Privatizer
+from brr.records import FileReport
 
 
 def privatize_file(
@@ -38,7 +39,7 @@ def privatize_file(
     force: bool = False,
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
-) -> _native.FileReport:
+) -> FileReport:
     r"""Privatize a file of any size, as ``brr privatize --input --output`` does.
 
     The named columns are privatized, and all else is copied byte by byte, and so is public.

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, overload
 
 from brr import _native, choices, containers
-from brr.errors import PrivacyWarning
+from brr.errors import InputError, PrivacyWarning
+from brr.records import Privatized
 
-Series = TypeVar("Series", bound=containers.Series)
+Series = TypeVar("Series", bound=containers.Series | containers.Array)
+Text = TypeVar("Text", str, str | None)
+Progress = Callable[[int, int], object] | None
 
 
 class Privatizer(_native.Privatizer):
@@ -64,44 +67,48 @@ class Privatizer(_native.Privatizer):
         self = super().__new__(
             cls, model, mechanism, epsilon, bound, keep, layout, unknown, search
         )
-        if unknown == "keep":
-            message = "unknown='keep' writes unknown words as they are: they are NOT private"
-            warnings.warn(message, PrivacyWarning, stacklevel=2)
-        elif unknown != choices.UNKNOWN:
-            message = (
-                f"unknown={unknown!r} tells which words are unknown; "
-                "the guarantee does not cover that"
-            )
-            warnings.warn(message, PrivacyWarning, stacklevel=2)
+        warn_of(unknown, stacklevel=3)
         return self
 
-    @overload
-    def privatize_batch(self, texts: list[str], *, threads: int | None = None) -> list[str]: ...
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the arguments. Whoever unpickles was warned where they were chosen."""
+        reduced: Any = super().__reduce__()
+        kind, args = reduced
+        return quiet, (kind, *args)
+
     @overload
     def privatize_batch(
-        self, texts: Sequence[str | None], *, threads: int | None = None
-    ) -> list[str | None]: ...
+        self, texts: Sequence[Text], *, threads: int | None = None, progress: Progress = None
+    ) -> list[Text]: ...
     @overload
-    def privatize_batch(self, texts: Series, *, threads: int | None = None) -> Series: ...
+    def privatize_batch(
+        self, texts: Series, *, threads: int | None = None, progress: Progress = None
+    ) -> Series: ...
     @overload
     def privatize_batch(
         self,
         texts: containers.ArrowArray | containers.ArrowStream,
         *,
         threads: int | None = None,
+        progress: Progress = None,
     ) -> _native.ArrowColumn: ...
 
-    def privatize_batch(self, texts: Any, *, threads: int | None = None) -> Any:
+    def privatize_batch(
+        self, texts: Any, *, threads: int | None = None, progress: Progress = None
+    ) -> Any:
         """Privatize many texts at once: faster than one by one, same distribution.
 
         Args:
-            texts: A list, pandas.Series, polars.Series, pyarrow.Array or
-                pyarrow.ChunkedArray. What comes back is of the same kind; a
-                Series keeps its name and its index. Nulls stay null. Another
-                sequence of strings gives a list, another object with Arrow's
-                PyCapsule methods an :class:`ArrowColumn`.
+            texts: A list, pandas.Series or Index, polars.Series, pyarrow.Array or
+                ChunkedArray, or a NumPy array of one dimension. What comes back is
+                of the same kind; a Series keeps its name and its index, a NumPy
+                array its dtype (as wide as it needs to be). Nulls stay null, as
+                None, NaN or NA. Another sequence of strings gives a list, another
+                object with Arrow's PyCapsule methods an :class:`ArrowColumn`.
             threads: How many threads to use; all cores if None. Other Python
                 threads run meanwhile.
+            progress: Is called with the rows done and their number several times a
+                second. An exception of it ends the work.
 
         Raises:
             InputError: A cell is neither a string nor null, or not valid
@@ -113,4 +120,50 @@ class Privatizer(_native.Privatizer):
         >>> len(private), private[1]
         (2, None)
         """
-        return containers.privatize_batch(self, texts, threads)
+        return containers.privatize_batch(containers.Batch(self, threads, progress), texts)
+
+    def privatize_batch_counted(
+        self,
+        texts: Iterable[str | None],
+        *,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> list[Privatized | None]:
+        """Privatize many texts, and tell the tokens and the loss of each.
+
+        >>> import brr
+        >>> privatizer = brr.Privatizer(keep=0.7)
+        >>> rows = privatizer.privatize_batch_counted(["a good film", None])
+        >>> rows[0].tokens, rows[0].loss == privatizer.total_loss(3), rows[1]
+        (3, True, None)
+        """
+        if isinstance(texts, str | bytes | bytearray):
+            raise InputError("expected a column of texts, found one; use privatize_counted")
+        return self._privatize_list(list(texts), threads, progress, True)
+
+    def manifest(self, privatized: Iterable[Privatized | None]) -> dict[str, Any]:
+        """Make the record of texts that were privatized, as ``brr privatize --manifest`` does.
+
+        Model, guarantee, adjacency and counts, never text. Each text is a unit of its own.
+        For whoever ran it: the number of unknown tokens is not private.
+        """
+        counts = [(text.tokens, text.unknown) for text in privatized if text is not None]
+        return self._manifest(counts)
+
+
+def warn_of(unknown: str, stacklevel: int) -> None:
+    """Warn of a rule for unknown tokens that the guarantee does not cover."""
+    if unknown == choices.UNKNOWN:
+        return
+    message = (
+        "unknown='keep' writes unknown words as they are: they are NOT private"
+        if unknown == "keep"
+        else f"unknown={unknown!r} tells which words are unknown; "
+        "the guarantee does not cover that"
+    )
+    warnings.warn(message, PrivacyWarning, stacklevel=stacklevel)
+
+
+def quiet(kind: type[Privatizer], *args: Any, **options: Any) -> Privatizer:
+    """Make a privatizer whose options somebody was warned of already."""
+    return _native.Privatizer.__new__(kind, *args, **options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -60,27 +60,39 @@ class TextPrivatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any = None, y: Any = None) -> Self:
         """Set the privatizer up. Does not look at the texts."""
-        self.privatizer_ = self._privatizer()
+        self._current()
         return self
 
-    def transform(self, X: Any) -> Any:
-        """Privatize the texts: a list, a Series, an array, or a frame of one column."""
-        # Without state to learn, there is no need to insist on fit.
-        privatizer = getattr(self, "privatizer_", None) or self._privatizer()
-        return privatizer.privatize_batch(_column(X), threads=self.threads)
+    @property
+    def privatizer_(self) -> brr.Privatizer:
+        """The privatizer in use, by the parameters as they are now."""
+        if not hasattr(self, "_made"):
+            raise AttributeError("there is no privatizer_ before fit or transform")
+        return self._current()
 
-    def _privatizer(self) -> brr.Privatizer:
+    def transform(self, X: Any) -> Any:
+        """Privatize the texts: a list, a Series, an array, or a frame of one column.
+
+        What comes back has the form of what came: a frame or a matrix of one column
+        again, so that ``ColumnTransformer`` can use it.
+        """
+        # Without state to learn, there is no need to insist on fit.
+        column, wrap = _column(X)
+        return wrap(self._current().privatize_batch(column, threads=self.threads))
+
+    def _current(self) -> brr.Privatizer:
+        """Give the privatizer for the parameters as they are now.
+
+        They may have changed since ``fit``: a budget that was lowered must not wait for the
+        next one.
+        """
         choices.need_budget(self.epsilon, self.bound, self.keep)
-        return brr.Privatizer(
-            self.model,
-            self.mechanism,  # type: ignore[arg-type]
-            epsilon=self.epsilon,
-            bound=self.bound,
-            keep=self.keep,
-            layout=self.layout,  # type: ignore[arg-type]
-            unknown=self.unknown,  # type: ignore[arg-type]
-            search=self.search,  # type: ignore[arg-type]
-        )
+        options = {name: getattr(self, name) for name in _OPTIONS}
+        made: tuple[dict[str, Any], brr.Privatizer] | None = getattr(self, "_made", None)
+        if made is None or made[0] != options:
+            made = options, brr.Privatizer(**options)
+            self._made = made
+        return made[1]
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> Any:
         """Give the names of the columns: those that came in."""
@@ -98,13 +110,25 @@ class TextPrivatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _column(table: Any) -> Any:
-    """Take the column out of a frame or a matrix of one column."""
-    if getattr(table, "ndim", 1) != 2:
-        return table
-    if table.shape[1] != 1:
+# The parameters that make the privatizer.
+_OPTIONS = (
+    "model", "mechanism", "epsilon", "bound", "keep", "layout", "unknown", "search",
+)  # fmt: skip
+
+
+def _column(table: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """Take the column out of a frame or a matrix of one column, and say how it goes back."""
+    shape: tuple[int, ...] = getattr(table, "shape", ())
+    if len(shape) != 2:
+        return table, lambda column: column
+    if shape[1] != 1:
         raise brr.InputError(
-            f"expected one column of texts, found {table.shape[1]}: "
-            "choose one with ColumnTransformer"
+            f"expected one column of texts, found {shape[1]}: choose one with ColumnTransformer"
         )
-    return table.iloc[:, 0] if hasattr(table, "iloc") else table[:, 0]
+    if hasattr(table, "iloc"):
+        return table.iloc[:, 0], lambda column: column.to_frame().set_axis(
+            table.columns, axis=1
+        )
+    if hasattr(table, "to_series"):
+        return table.to_series(), lambda column: column.to_frame()
+    return table[:, 0], lambda column: column.reshape(-1, 1)

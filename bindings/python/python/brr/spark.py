@@ -1,8 +1,9 @@
-"""Privatizing a column of a Spark DataFrame, on the cluster that it lives on.
+"""Privatizing columns of a Spark DataFrame, on the cluster that it lives on.
 
-The package must be installed on the executors; the built-in model is part of it
-and does not travel. A model of your own travels once to each executor, as a
-broadcast. Each Python worker keeps its privatizer from task to task.
+The package must be installed for the Python of the executors, which ``PYSPARK_PYTHON``
+names; the built-in model is part of it and does not travel. A model of your own travels
+once to each executor, as a broadcast. Each Python worker keeps its privatizer from task to
+task.
 
 Noise is drawn on the executors, from their operating systems' entropy, anew for
 every batch: a task that Spark runs again does not repeat noise. For the same
@@ -18,21 +19,23 @@ were, so anyone who knows the order of the original knows whose row is whose.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import brr
 from brr import choices
+from brr.privatizer import quiet
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 
 class _Plan(NamedTuple):
     """What a task needs to know. Small: it travels with every task."""
 
-    column: str
+    # Places of the columns: names may be there twice.
+    columns: list[int]
     options: dict[str, Any]
     identity: str
     epsilon: float
@@ -44,7 +47,7 @@ class _Plan(NamedTuple):
 
 def privatize(
     df: DataFrame,
-    column: str,
+    columns: str | Column | Sequence[str | Column],
     *,
     model: brr.Model | str | os.PathLike[str] | None = None,
     mechanism: str = choices.MECHANISM,
@@ -55,7 +58,7 @@ def privatize(
     unknown: str = choices.UNKNOWN,
     search: str = choices.SEARCH,
 ) -> DataFrame:
-    """Privatize one column of strings; all other columns stay as they are.
+    """Privatize columns of strings; all other columns stay as they are.
 
     Rows stay in their partitions and in their order, nulls stay null, and the schema with
     the columns' metadata stays. Lazy like all of Spark: see the module's text for what that
@@ -63,7 +66,9 @@ def privatize(
 
     Args:
         df: The data frame.
-        column: Name of a column of strings.
+        columns: A column of strings or several, by name or as ``F.col("name")``. Names
+            are told apart by case if ``spark.sql.caseSensitive`` is set, as everywhere
+            in Spark.
         model: Model, mechanism, budget, layout, unknown and search are those
             of :class:`brr.Privatizer`.
         mechanism: See there.
@@ -79,16 +84,9 @@ def privatize(
         InputError: There is no such column, or it does not hold strings.
     """
     choices.need_budget(epsilon, bound, keep)
-    from pyspark.sql.types import StringType, StructType
+    from pyspark.sql.types import StructType
 
-    fields = [field for field in df.schema.fields if field.name == column]
-    if len(fields) != 1:
-        known = ", ".join(df.columns)
-        found = "no column" if not fields else f"{len(fields)} columns"
-        raise brr.InputError(f"{found} named {column}; the columns are {known}")
-    if not isinstance(fields[0].dataType, StringType):
-        kind = fields[0].dataType.simpleString()
-        raise brr.InputError(f"column {column} must hold strings, but holds {kind}")
+    places = _places(df, columns)
     options = {
         "mechanism": mechanism,
         "epsilon": epsilon,
@@ -101,7 +99,7 @@ def privatize(
     # Here already, so that a wrong option or model fails before any task does.
     privatizer = brr.Privatizer(model, **options)  # type: ignore[arg-type]
     plan = _Plan(
-        column,
+        places,
         options,
         privatizer.model.file_identity,
         privatizer.guarantee.epsilon,
@@ -115,6 +113,52 @@ def privatize(
         return _privatize_batches(plan, batches)
 
     return df.mapInArrow(work, StructType(df.schema.fields))
+
+
+def _places(df: DataFrame, columns: Any) -> list[int]:
+    """Find the columns, each of them once."""
+    several = isinstance(columns, Sequence) and not isinstance(columns, str)
+    places = [_place(df, column) for column in (columns if several else [columns])]
+    if not places:
+        raise brr.InputError("name at least one column to privatize")
+    return sorted(set(places))
+
+
+def _place(df: DataFrame, column: Any) -> int:
+    from pyspark.sql.types import StringType
+
+    name = column if isinstance(column, str) else _name(df, column)
+    cased = str(df.sparkSession.conf.get("spark.sql.caseSensitive")).lower() == "true"
+    fields = df.schema.fields
+    names = [field.name if cased else field.name.lower() for field in fields]
+    wanted = name if cased else name.lower()
+    places = [place for place, other in enumerate(names) if other == wanted]
+    if len(places) != 1:
+        known = ", ".join(df.columns)
+        found = "no column" if not places else f"{len(places)} columns"
+        raise brr.InputError(f"{found} named {name}; the columns are {known}")
+    kind = fields[places[0]].dataType
+    if not isinstance(kind, StringType):
+        raise brr.InputError(
+            f"column {name} must hold strings, but holds {kind.simpleString()}"
+        )
+    return places[0]
+
+
+def _name(df: DataFrame, column: Any) -> str:
+    """Tell the name of a plain column: an expression is none of the frame's."""
+    from pyspark.sql import Column
+
+    if not isinstance(column, Column):
+        found = type(column).__name__
+        raise brr.InputError(f"expected a column or its name, found {found}")
+    name = df.select(column).columns[0]
+    if str(column).replace("`", "") != f"Column<'{name.replace('`', '')}'>":
+        raise brr.InputError(
+            "expected a column of the data frame, found an expression: make it a column "
+            "with withColumn first, and give its name"
+        )
+    return name
 
 
 # Of this Python worker, which serves many tasks.
@@ -132,7 +176,8 @@ def _privatizer(plan: _Plan) -> brr.Privatizer:
         )
         if plan.checked:
             model.check(threads=1)
-        found = brr.Privatizer(model, **plan.options)
+        # Warnings are the driver's.
+        found = quiet(brr.Privatizer, model, **plan.options)
         if model.file_identity != plan.identity or found.guarantee.epsilon != plan.epsilon:
             raise brr.ModelError(
                 "this executor's brr has another built-in model than the driver's: "
@@ -147,7 +192,8 @@ def _privatize_batches(
 ) -> Iterator[pa.RecordBatch]:
     privatizer = _privatizer(plan)
     for batch in batches:
-        at = batch.schema.get_field_index(plan.column)
-        # One thread: Spark runs as many tasks as there are cores.
-        private = privatizer.privatize_batch(batch.column(at), threads=1)
-        yield batch.set_column(at, batch.schema.field(at), private)
+        for at in plan.columns:
+            # One thread: Spark runs as many tasks as there are cores.
+            private = privatizer.privatize_batch(batch.column(at), threads=1)
+            batch = batch.set_column(at, batch.schema.field(at), private)
+        yield batch
