@@ -135,7 +135,7 @@ pub fn csv(data: &[u8]) {
     let after = read(&output);
     assert_eq!(
         after.len() as u64,
-        counts.rows - counts.skipped + u64::from(header),
+        counts.rows - counts.skipped + u64::from(header && !after.is_empty()),
         "as many rows as were counted"
     );
     for row in &after[usize::from(header)..] {

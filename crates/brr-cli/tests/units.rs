@@ -419,7 +419,7 @@ fn a_unit_is_a_column_that_is_there_and_not_private() {
     let text = run_with(&[&SAME[..], &["--unit", "x"]].concat(), b"the\n");
     assert_one_line(&text, 2, &["--unit", "text"]);
     let argument = run(&[&SAME[..], &["--unit", "x", "the"]].concat());
-    assert_one_line(&argument, 2, &["--unit", "cannot be used with"]);
+    assert_one_line(&argument, 2, &["--unit", "is for files"]);
     let zero = run_with(&[&SAME[..], &["--max-words", "0"]].concat(), b"the\n");
     assert_one_line(&zero, 2, &["--max-words", "from 1"]);
     let case = Case::new("parquet", &rows(10));

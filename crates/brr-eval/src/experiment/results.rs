@@ -228,7 +228,7 @@ impl Results {
             .collect()
     }
 
-    /// The condition to start from: of those that keep [`ENOUGH`] of the accuracy that the original
+    /// The condition to start from: of those that keep `ENOUGH` of the accuracy that the original
     /// text has above chance, the one at which an attacker names the fewest words.
     pub fn recommended(&self, documents: usize) -> Option<&Outcome> {
         let baseline = self.baseline(documents)?.accuracy.value;
