@@ -138,7 +138,7 @@ pub fn csv(data: &[u8]) {
         counts.rows - counts.skipped + u64::from(header && !after.is_empty()),
         "as many rows as were counted"
     );
-    for row in &after[usize::from(header)..] {
+    for row in after.iter().skip(usize::from(header)) {
         for &column in columns {
             let text = std::str::from_utf8(&row[column]).expect("UTF-8");
             choice.check_text(text);

@@ -206,7 +206,7 @@ impl<'a> CodeBlocks<'a> {
         self.bytes
     }
 
-    /// Bytes of block `b`: `bits / 8` planes of [`LANES`] bytes.
+    /// Bytes of block `b`: `bits / 8` planes of `LANES` bytes.
     pub fn block(&self, b: usize) -> &'a [u8] {
         let n = self.bits.bytes() * LANES;
         &self.bytes[b * n..(b + 1) * n]
