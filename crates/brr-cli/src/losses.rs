@@ -27,9 +27,25 @@ pub fn statement(privatizer: &Privatizer) -> [String; 2] {
 
 /// What the user must know before the text leaves: that it leaves unprotected.
 pub fn warning(privatizer: &Privatizer) -> Option<String> {
-    (*privatizer.keep_within().start() >= IN_CLEAR).then(|| {
+    let kept = privatizer
+        .keep_within()
+        .start()
+        .max(codes_survive(privatizer));
+    (kept >= IN_CLEAR).then(|| {
         "at this epsilon nearly every word stays as it is: the text leaves in clear; choose less, such as --keep 0.5".into()
     })
+}
+
+/// The probability that BRR flips no bit of a code: whatever is known about the codes, a word that
+/// has one of its own then stays.
+fn codes_survive(privatizer: &Privatizer) -> f64 {
+    match privatizer.options().mechanism {
+        MechanismKind::Brr => {
+            let bits = privatizer.model().bits().get() as f64;
+            (-bits * (-privatizer.guarantee().epsilon).exp().ln_1p()).exp()
+        }
+        _ => 0.0,
+    }
 }
 
 /// An epsilon with four digits after the point, or with as many as tell it from 0.

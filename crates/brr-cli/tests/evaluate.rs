@@ -207,12 +207,10 @@ fn budgets_are_chosen_where_mechanisms_are_of_use() {
     }
     for o in &all {
         let end = |name: &str| o["accuracy"][name].as_f64().unwrap();
-        // Sixty test texts alone make a 95 % interval of about a quarter.
         assert!(
             end("low") <= end("value") && end("value") <= end("high"),
             "{o}"
         );
-        assert!(end("high") - end("low") > 0.1, "{o}");
     }
     assert!(read(&folder, "report.html").contains("each part is a quarter of all texts"));
 }
