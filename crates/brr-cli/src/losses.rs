@@ -40,7 +40,7 @@ pub fn warning(privatizer: &Privatizer) -> Option<String> {
 /// has one of its own then stays.
 fn codes_survive(privatizer: &Privatizer) -> f64 {
     match privatizer.options().mechanism {
-        MechanismKind::Brr => {
+        brr::MechanismKind::Brr => {
             let bits = privatizer.model().bits().get() as f64;
             (-bits * (-privatizer.guarantee().epsilon).exp().ln_1p()).exp()
         }
