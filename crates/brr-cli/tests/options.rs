@@ -122,7 +122,7 @@ fn python_has_every_option() {
         ("_native.pyi", "class Privatizer:", vec!["model"]),
         ("privatizer.py", "def __new__(", vec!["model"]),
         ("sklearn.py", "def __init__(", vec!["model", "threads"]),
-        ("spark.py", "def privatize(", vec!["df", "column", "model"]),
+        ("spark.py", "def privatize(", vec!["df", "columns", "model"]),
     ] {
         let mut found = declared(&part(&format!("{folder}/{file}"), from, ") ->"));
         for name in besides {
