@@ -112,7 +112,9 @@ def privatize(
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return _privatize_batches(plan, batches)
 
-    return df.mapInArrow(work, StructType(df.schema.fields))
+    # By place: PySpark's mapInArrow takes a name with a dot for a field of a struct.
+    plain = df.toDF(*(f"_{place}" for place in range(len(df.columns))))
+    return plain.mapInArrow(work, StructType(df.schema.fields))
 
 
 def _places(df: DataFrame, columns: Any) -> list[int]:
