@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 import string
 import subprocess
 from collections.abc import Callable
@@ -10,6 +11,12 @@ from pathlib import Path
 import pytest
 
 import brr
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _ctrl_c() -> None:
+    """Ctrl-C works here and in child processes, in a shell's background job too."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
