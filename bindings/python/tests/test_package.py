@@ -1,9 +1,13 @@
 """What the package brings along."""
 
+import email
 import inspect
 import os
+import re
 import subprocess
 import sys
+import tarfile
+import zipfile
 from importlib.metadata import files, version
 from pathlib import Path
 from typing import get_args
@@ -80,13 +84,65 @@ def test_types_and_version():
     assert {"LICENSE-MIT", "LICENSE-APACHE", "NOTICE"} <= names
 
 
-def test_no_path_of_the_builder_is_inside():
-    if os.environ.get("BRR_BUILT_HERE") is None:
-        pytest.skip("who built the package is not known: run scripts/test-python")
+@pytest.fixture(scope="module")
+def packages() -> tuple[Path, dict[str, bytes], dict[str, bytes]]:
+    """The wheel, what is in it, and what is in the source distribution."""
+    folder = os.environ.get("BRR_PACKAGES")
+    if folder is None:
+        pytest.skip("BRR_PACKAGES names no folder with a wheel: run scripts/test-python")
+    (wheel,) = Path(folder).glob("*.whl")
+    (sdist,) = Path(folder).glob("*.tar.gz")
+    with zipfile.ZipFile(wheel) as archive:
+        built = {name: archive.read(name) for name in archive.namelist()}
+    with tarfile.open(sdist) as archive:
+        members = [member for member in archive if member.isfile()]
+        sources = {member.name: archive.extractfile(member).read() for member in members}
+    return wheel, built, sources
+
+
+def test_what_is_installed_is_the_wheel(packages):
+    _, built, _ = packages
+    assert built["brr/_native.abi3.so"] == Path(_native.__file__).read_bytes()
+
+
+def test_no_path_of_the_builder_is_inside(packages):
+    sysroot = subprocess.run(
+        ["rustc", "--print", "sysroot"], capture_output=True, text=True, check=True
+    )
+    cargo = os.environ.get("CARGO_HOME", Path.home() / ".cargo")
     root = Path(__file__).resolve().parents[3]
-    library = Path(_native.__file__).read_bytes()
-    for folder in (Path.home(), root):
-        assert f"{folder}/".encode() not in library
+    for files_of in packages[1:]:
+        for name, content in files_of.items():
+            for folder in (Path.home(), root, cargo, sysroot.stdout.strip()):
+                assert f"{folder}/".encode() not in content, name
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="manylinux is Linux")
+def test_the_wheel_keeps_the_rules_of_its_tag(packages):
+    wheel = packages[0]
+    tag = wheel.stem.split("-")[-1].split(".")[0]
+    assert tag.startswith(("manylinux", "musllinux"))
+    show = [sys.executable, "-m", "auditwheel", "show", wheel]
+    told = subprocess.run(show, capture_output=True, text=True, check=True).stdout
+    assert f'following platform tag: "{tag}"' in " ".join(told.split())
+
+
+def test_the_packages_bring_licences_and_a_readme_without_dead_links(packages):
+    _, built, sources = packages
+    (metadata,) = (built[name] for name in built if name.endswith(".dist-info/METADATA"))
+    (info,) = (sources[name] for name in sources if name.count("/") == 1 and "PKG-INFO" in name)
+    for text in (metadata.decode(), info.decode()):
+        facts = email.message_from_string(text)
+        assert facts["Version"] == brr.__version__
+        assert facts["License-Expression"] == "MIT OR Apache-2.0"
+        readme = facts.get_payload()
+        assert ">>> import brr" in readme, "the examples that pytest runs"
+        assert re.findall(r"\]\((?!https:|#)[^)]*\)", readme) == []
+    for content in (built, sources):
+        names = {Path(name).name for name in content}
+        assert {"LICENSE-MIT", "LICENSE-APACHE", "NOTICE"} <= names
+    # With the lock, so that what is built from it is what was tested.
+    assert any(name.endswith("/Cargo.lock") for name in sources)
 
 
 def test_everything_public_has_a_docstring():
