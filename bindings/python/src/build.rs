@@ -14,7 +14,7 @@ use brr_build::vectors::{LoadOptions, OnDefect, VectorFormat, load_with_progress
 use brr_build::vocabulary_rule::{Case, Numbers, VocabularyRule};
 use pyo3::prelude::*;
 
-use crate::choices::Whole;
+use crate::choices::{Callback, Whole};
 use crate::model::Model;
 use crate::{batch, failure, interruptible};
 
@@ -42,7 +42,7 @@ pub fn build(
     certify: Option<Vec<f64>>,
     meta: Vec<(String, String)>,
     threads: Option<Whole>,
-    progress: Option<Py<PyAny>>,
+    progress: Option<Callback>,
 ) -> PyResult<Model> {
     let bits = CodeBits::new(bits)
         .ok_or_else(|| failure::argument(py, "bits must be a multiple of 64 from 64 to 1024"))?;

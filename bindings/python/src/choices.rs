@@ -47,6 +47,20 @@ pub struct Whole(pub usize);
 /// A number.
 pub struct Number(pub f64);
 
+/// What is told of progress.
+pub struct Callback(pub Py<PyAny>);
+
+impl<'py> FromPyObject<'_, 'py> for Callback {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Callback> {
+        if !given.is_callable() {
+            return Err(unlike(&given, "a function for progress"));
+        }
+        Ok(Callback(given.to_owned().unbind()))
+    }
+}
+
 impl<'py> FromPyObject<'_, 'py> for Whole {
     type Error = PyErr;
 

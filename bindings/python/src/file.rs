@@ -8,7 +8,7 @@ use brr::Choice;
 use brr_corpus::{Encoding, Error, FileProblem, Input, Output, Progress, Run};
 use pyo3::prelude::*;
 
-use crate::choices::Whole;
+use crate::choices::{Callback, Whole};
 use crate::privatizer::{Privatizer, parse};
 use crate::{batch, failure, interruptible, record};
 
@@ -70,7 +70,7 @@ pub fn privatize_file<'py>(
     resume: bool,
     force: bool,
     threads: Option<Whole>,
-    progress: Option<Py<PyAny>>,
+    progress: Option<Callback>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let core = privatizer.share();
     let format = named(py, format)?;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 
+use crate::choices::Callback;
 use crate::failure;
 
 /// How often the waiting thread looks for signals.
@@ -40,10 +41,10 @@ pub fn run<T: Send + 'static>(
 }
 
 /// Calls Python from whatever thread this is. A callback that fails is shown and ends nothing.
-pub fn tell(progress: Option<&Py<PyAny>>, args: impl for<'py> PyCallArgs<'py>) {
+pub fn tell(progress: Option<&Callback>, args: impl for<'py> PyCallArgs<'py>) {
     let Some(progress) = progress else { return };
     Python::attach(|py| {
-        if let Err(error) = progress.call1(py, args) {
+        if let Err(error) = progress.0.call1(py, args) {
             error.write_unraisable(py, None);
         }
     });

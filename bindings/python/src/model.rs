@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyTuple};
 
-use crate::choices::{Number, Whole, unlike};
+use crate::choices::{Callback, Number, Whole, unlike};
 use crate::{batch, failure, interruptible, record};
 
 /// Words, their codes, and what was measured about them. Read-only.
@@ -180,7 +180,7 @@ impl Model {
         &self,
         py: Python<'_>,
         threads: Option<Whole>,
-        progress: Option<Py<PyAny>>,
+        progress: Option<Callback>,
     ) -> PyResult<()> {
         let (model, threads) = (self.inner.clone(), batch::threads(py, threads)?);
         let tell = move |share: f64| interruptible::tell(progress.as_ref(), (share,));

@@ -9,7 +9,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyList, PyString, PyTuple};
 
 use crate::batch::{self, PrivatizedRows, Row, Stopped};
-use crate::choices::{self, Whole, unlike};
+use crate::choices::{self, Callback, Whole, unlike};
 use crate::column::{ArrowColumn, Column};
 use crate::file::read_json;
 use crate::guarantee::Guarantee;
@@ -138,7 +138,7 @@ impl Privatizer {
         &self,
         texts: &Bound<'py, PyList>,
         threads: Option<Whole>,
-        progress: Option<&Bound<'py, PyAny>>,
+        progress: Option<Callback>,
         counted: bool,
     ) -> PyResult<Bound<'py, PyList>> {
         let py = texts.py();
@@ -159,7 +159,7 @@ impl Privatizer {
         &self,
         column: &Bound<'_, PyAny>,
         threads: Option<Whole>,
-        progress: Option<&Bound<'_, PyAny>>,
+        progress: Option<Callback>,
         combine: bool,
     ) -> PyResult<Vec<ArrowColumn>> {
         let py = column.py();
@@ -264,18 +264,17 @@ impl Privatizer {
         py: Python<'_>,
         rows: &[Option<T>],
         threads: Option<Whole>,
-        progress: Option<&Bound<'_, PyAny>>,
+        progress: Option<Callback>,
     ) -> PyResult<PrivatizedRows>
     where
         T: AsRef<str> + Sync,
     {
         let threads = batch::threads(py, threads)?;
-        let progress = progress.map(|call| call.clone().unbind());
         let look = |done: usize| {
             Python::attach(|py| {
                 py.check_signals()?;
                 let call = progress.as_ref();
-                call.map_or(Ok(()), |p| p.call1(py, (done, rows.len())).map(drop))
+                call.map_or(Ok(()), |p| p.0.call1(py, (done, rows.len())).map(drop))
             })
         };
         failure::detached(py, || batch::run(&self.inner, rows, threads, look))?.map_err(|stopped| {

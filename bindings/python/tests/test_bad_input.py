@@ -1,6 +1,7 @@
 """What cannot be privatized is refused, with its place and without its text."""
 
 import pickle
+import sys
 
 import pandas as pd
 import polars as pl
@@ -156,12 +157,31 @@ def test_an_argument_of_the_wrong_kind_is_an_error_of_the_package(sure):
         (lambda: sure.privatize_batch([], threads="two"), "whole number.*found str"),
         (lambda: sure.outcomes("film", top=-1), "whole number"),
         (lambda: sure.total_loss(-1), "whole number"),
+        (lambda: sure.outcomes("film", draws=0), "draws must be at least 1"),
+        (lambda: sure.posterior("film", draws=0), "draws must be at least 1"),
+        (lambda: sure.privatize_batch(["film"], progress=3), "progress; found int"),
+        (lambda: brr.Model.english().check(progress=3), "progress; found int"),
+        (lambda: brr.ratio(sure.model, 3), "expected a model; found int"),
+        (lambda: brr.ratio(sure.model, sure.model, SECRET), None),
+        (lambda: brr.build("vectors.txt", bits=SECRET), "integer"),
+        (lambda: brr.build("vectors.txt", seed=-1), "negative"),
+        (lambda: brr.build(7), "int"),
+        (lambda: brr.build("vectors.txt", progress=3), "progress; found int"),
+        (lambda: brr.privatize_file(7, "out.txt", keep=0.5), "int"),
+        (lambda: brr.privatize_file("in.csv", "out.csv", keep=0.5, columns=7), "int"),
+        (lambda: brr.privatize_file("a.csv", "b.csv", keep=0.5, delimiter="ab"), "length 1"),
+        (lambda: brr.privatize_file("a.csv", "b.csv", keep=0.5, max_words="x"), "integer"),
     ):
         with pytest.raises(brr.ArgumentError, match=message) as raised:
             wrong()
         assert isinstance(raised.value, TypeError)
         assert isinstance(raised.value, ValueError)
         assert SECRET not in str(raised.value)
+    if sys.version_info >= (3, 11):
+        with pytest.raises(brr.ArgumentError, match="'bits'"):
+            brr.build("vectors.txt", bits=SECRET)
+    with pytest.raises(brr.BudgetError):
+        brr.Model.english().epsilon_for(2)
     np = pytest.importorskip("numpy")
     assert brr.Privatizer(keep=np.float32(0.5)).guarantee == brr.Privatizer(keep=0.5).guarantee
 

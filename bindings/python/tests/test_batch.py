@@ -85,8 +85,18 @@ def test_losses_by_row_and_a_record_of_them(sure):
     record = sure.manifest(rows)
     assert (record["documents"], record["words"], record["unknown_words"]) == (3, 3, 1)
     assert record["epsilon"] == sure.guarantee.epsilon
-    with pytest.raises(brr.InputError, match="privatize_counted"):
-        sure.privatize_batch_counted("film")
+    for column in (
+        np.array(["film", np.nan], dtype=object), pd.Series(["film", pd.NA]),
+        pl.Series(["film", None]), pa.array(["film", None]), iter(["film", None]),
+    ):  # fmt: skip
+        film, null = sure.privatize_batch_counted(column)
+        assert (film.text, null) == ("film", None)
+    for wrong, message in (
+        ("film", "for one text"), (7, "found int"), ({"film": 1}, "found dict"),
+        (pd.DataFrame({"film": ["good"]}), "one of its columns"),
+    ):  # fmt: skip
+        with pytest.raises(brr.InputError, match=message):
+            sure.privatize_batch_counted(wrong)
 
 
 @pytest.mark.parametrize(

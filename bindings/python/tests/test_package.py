@@ -137,6 +137,9 @@ def test_the_packages_bring_licences_and_a_readme_without_dead_links(packages):
         assert facts["License-Expression"] == "MIT OR Apache-2.0"
         readme = facts.get_payload()
         assert ">>> import brr" in readme, "the examples that pytest runs"
+        extras = set(re.findall(r"bindings/python\[(\w+)\]", readme))
+        assert extras != set()
+        assert extras <= set(facts.get_all("Provides-Extra"))
         assert re.findall(r"\]\((?!https:|#)[^)]*\)", readme) == []
     for content in (built, sources):
         names = {Path(name).name for name in content}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    import pandas as pd
     import polars as pl
     from typing_extensions import assert_type
 
@@ -22,6 +23,13 @@ def right() -> None:
     assert_type(privatizer.privatize_batch(pl.Series(["text"])), pl.Series)
     array: npt.NDArray[np.str_] = np.array(["text"])
     assert_type(privatizer.privatize_batch(array), npt.NDArray[np.str_])
+    objects: npt.NDArray[np.object_] = np.array(["text", None], dtype=object)
+    assert_type(privatizer.privatize_batch(objects), npt.NDArray[np.object_])
+    series: pd.Series[str] = pd.Series(["text"])
+    assert_type(privatizer.privatize_batch(series), "pd.Series[str]")
+    index: pd.Index[str] = pd.Index(["text"])
+    assert_type(privatizer.privatize_batch(index), "pd.Index[str]")
+    assert_type(privatizer.privatize_batch_counted(series), list[brr.Privatized | None])
     assert_type(privatizer.privatize_batch(["text"], progress=print), list[str])
     assert_type(privatizer.privatize_batch_counted(["text"]), list[brr.Privatized | None])
     assert_type(privatizer.trace("text").parts[0].original, str | None)

@@ -259,3 +259,15 @@ fn every_language_has_every_kind_of_error_and_number() {
         );
     }
 }
+
+#[test]
+fn every_binding_says_that_case_is_lost_and_how_to_get_it_back() {
+    for binding in ["c", "python", "uniffi", "wasm"] {
+        let file = format!("bindings/{binding}/README.md");
+        let said = part(&file, "Case is lost", "\n## ");
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        for point in ["capital", "output", "costs no privacy"] {
+            assert!(said.contains(point), "{file}: {point}");
+        }
+    }
+}

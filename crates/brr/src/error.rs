@@ -47,6 +47,8 @@ pub enum Error {
         /// The names there are.
         names: String,
     },
+    /// An estimate from no draws at all.
+    NoDraws,
     /// A word to be explained that the model does not have.
     UnknownWord,
     /// The bytes are not a brr model.
@@ -150,7 +152,7 @@ impl Error {
             | Error::KeepOutOfReach { .. }
             | Error::NoCalibration { .. } => ErrorKind::Budget,
             Error::UncheckedModel => ErrorKind::UncheckedModel,
-            Error::UnknownChoice { .. } => ErrorKind::Argument,
+            Error::UnknownChoice { .. } | Error::NoDraws => ErrorKind::Argument,
             Error::UnknownWord => ErrorKind::Input,
             Error::NotAModel
             | Error::ModelVersion { .. }
@@ -197,6 +199,7 @@ impl fmt::Display for Error {
             Error::UnknownChoice { what, names } => {
                 write!(f, "there is no such {what}: choose one of {names}")
             }
+            Error::NoDraws => f.write_str("the number of draws must be at least 1"),
             Error::UnknownWord => f.write_str(
                 "the model does not have that word: it would become a uniformly random one",
             ),

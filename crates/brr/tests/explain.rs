@@ -6,7 +6,7 @@ use brr::explain::{Method, Part, outcomes, posterior, trace};
 use brr::parts::certify::Weights;
 use brr::parts::codes::{CodeBits, CodeRows, hamming};
 use brr::parts::epsilon::Epsilon;
-use brr::{Budget, MechanismKind, Options, Privatizer, Unknown};
+use brr::{Budget, ErrorKind, MechanismKind, Options, Privatizer, Unknown};
 use support::{chi_square_limit, letters, model_of, random_model, whole_model};
 
 fn privatizer(mechanism: MechanismKind, epsilon: f64) -> Privatizer {
@@ -43,6 +43,16 @@ fn exponential_outcomes_are_exact() {
     }
     assert!(found.reach.is_sorted() && (found.reach[3] - 1.0).abs() < 1e-9);
     assert!((found.reach[0] - found.stays.probability).abs() < 1e-12);
+}
+
+#[test]
+fn nothing_is_estimated_from_no_draws() {
+    let p = privatizer(MechanismKind::Brr, 0.3);
+    let kinds = [
+        outcomes(&p, 7, 10, 0).unwrap_err().kind(),
+        posterior(&p, 7, 10, 0).unwrap_err().kind(),
+    ];
+    assert_eq!(kinds, [ErrorKind::Argument; 2]);
 }
 
 /// What is explained is what is drawn. Pearson's statistic exceeds its limit by chance about

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from brr import _native
+from brr.errors import arguments
 
 
 def build(
@@ -71,27 +72,28 @@ def build(
         BuildError: The vectors cannot be used; the message says why.
         BuildFileError: A file cannot be read.
     """
-    # The file's name only: folders are nobody's business.
-    file = Path(vectors).name
-    meta = [("name", name or file), ("source", source), ("licence", licence)]
-    meta.append(("vectors-file", file))
-    return _native._build(
-        vectors,
-        bits=bits,
-        words=words,
-        binarizer=binarizer,
-        min_distance=min_distance,
-        seed=seed,
-        format=format,
-        word_list=word_list,
-        cased=cased,
-        numbers=numbers,
-        exclude=list(exclude),
-        strict=strict,
-        partial=partial,
-        similarity=list(similarity),
-        certify=None if certify is None else list(certify),
-        meta=[(key, value) for key, value in meta if value is not None],
-        threads=threads,
-        progress=progress,
-    )
+    with arguments():
+        # The file's name only: folders are nobody's business.
+        file = Path(vectors).name
+        meta = [("name", name or file), ("source", source), ("licence", licence)]
+        meta.append(("vectors-file", file))
+        return _native._build(
+            vectors,
+            bits=bits,
+            words=words,
+            binarizer=binarizer,
+            min_distance=min_distance,
+            seed=seed,
+            format=format,
+            word_list=word_list,
+            cased=cased,
+            numbers=numbers,
+            exclude=list(exclude),
+            strict=strict,
+            partial=partial,
+            similarity=list(similarity),
+            certify=None if certify is None else list(certify),
+            meta=[(key, value) for key, value in meta if value is not None],
+            threads=threads,
+            progress=progress,
+        )

@@ -7,7 +7,7 @@ name of the class's module, so that finding out imports nothing either.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from brr import _native
@@ -74,15 +74,11 @@ def privatize_batch(batch: Batch, texts: Any) -> Any:
     """Privatize a column, and give it back in the container in which it came."""
     if isinstance(texts, list):
         return batch.texts(texts)
+    _refuse_table(texts)
     library = type(texts).__module__.partition(".")[0]
-    kind = type(texts).__name__
-    if hasattr(texts, "columns") or hasattr(texts, "column_names"):
-        raise InputError(
-            f"found a table, {kind}: give one of its columns, as in privatize_batch(df['text'])"
-        )
     if library == "pandas" and hasattr(type(texts), "array"):
         return _pandas(batch, texts)
-    if library == "polars" and kind == "Series":
+    if library == "polars" and type(texts).__name__ == "Series":
         return _polars_series(batch, texts)
     if library == "pyarrow" and hasattr(texts, "type"):
         return _pyarrow_array(batch, texts)
@@ -92,8 +88,32 @@ def privatize_batch(batch: Batch, texts: Any) -> Any:
         return _numpy_array(batch, texts)
     if isinstance(texts, Sequence) and not isinstance(texts, str | bytes | bytearray):
         return batch.texts(list(texts))
+    raise _no_column(texts)
+
+
+def rows(texts: Any) -> list[Any]:
+    """Give the cells of a column in any container, with None for every kind of null."""
+    if isinstance(texts, list):
+        return texts
+    _refuse_table(texts)
+    if isinstance(texts, str | bytes | bytearray | Mapping) or not hasattr(texts, "__iter__"):
+        raise _no_column(texts)
+    cells = texts.tolist() if hasattr(texts, "tolist") else texts
+    return [None if _is_null(cell) else cell for cell in cells]
+
+
+def _refuse_table(texts: Any) -> None:
+    if hasattr(texts, "columns") or hasattr(texts, "column_names"):
+        raise InputError(
+            f"found a table, {type(texts).__name__}: give one of its columns, "
+            "as in privatize_batch(df['text'])"
+        )
+
+
+def _no_column(texts: Any) -> InputError:
+    kind = type(texts).__name__
     message = f"expected a column of texts (list, Series, Arrow array), found {kind}"
-    raise InputError(message + ("; for one text use privatize" if kind == "str" else ""))
+    return InputError(message + ("; for one text use privatize" if kind == "str" else ""))
 
 
 def _pandas(batch: Batch, column: Any) -> Any:

@@ -7,6 +7,8 @@ Every error is a :class:`BrrError`, and also the built-in kind that people catch
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -16,6 +18,19 @@ class BrrError(Exception):
 
 class ArgumentError(BrrError, TypeError, ValueError):
     """An argument that makes no sense: of the wrong type, or a choice that does not exist."""
+
+
+@contextmanager
+def arguments() -> Iterator[None]:
+    """Make what Python says of an argument of the wrong type an error of this package."""
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, BrrError):
+            raise
+        # A note says which argument it was, from Python 3.11 on.
+        notes = getattr(error, "__notes__", [])
+        raise ArgumentError("; ".join([str(error), *notes])) from None
 
 
 class BudgetError(BrrError, ValueError):

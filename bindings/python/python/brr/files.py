@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 
 from brr import _native, choices
+from brr.errors import arguments
 from brr.privatizer import Privatizer
 from brr.records import FileReport
 
@@ -104,25 +105,26 @@ def privatize_file(
     """
     choices.need_budget(epsilon, bound, keep)
     privatizer = Privatizer(model, mechanism, epsilon, bound, keep, layout, unknown, search)
-    return _native._privatize_file(
-        privatizer,
-        input,
-        output,
-        columns=[columns] if isinstance(columns, str) else list(columns),
-        format=format,
-        encoding=encoding,
-        unit=unit,
-        max_words=max_words,
-        header=header,
-        delimiter=delimiter,
-        quotes=quotes,
-        optional_columns=optional_columns,
-        document=document,
-        on_bad_row=on_bad_row,
-        max_record=max_record,
-        manifest=manifest,
-        resume=resume,
-        force=force,
-        threads=threads,
-        progress=progress,
-    )
+    with arguments():
+        return _native._privatize_file(
+            privatizer,
+            input,
+            output,
+            columns=[columns] if isinstance(columns, str) else list(columns),
+            format=format,
+            encoding=encoding,
+            unit=unit,
+            max_words=max_words,
+            header=header,
+            delimiter=delimiter,
+            quotes=quotes,
+            optional_columns=optional_columns,
+            document=document,
+            on_bad_row=on_bad_row,
+            max_record=max_record,
+            manifest=manifest,
+            resume=resume,
+            force=force,
+            threads=threads,
+            progress=progress,
+        )

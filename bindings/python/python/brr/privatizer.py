@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, overload
 
 from brr import _native, choices, containers
-from brr.errors import InputError, PrivacyWarning
+from brr.errors import PrivacyWarning
 from brr.records import Privatized
 
 Series = TypeVar("Series", bound=containers.Series | containers.Array)
@@ -137,9 +137,7 @@ class Privatizer(_native.Privatizer):
         >>> rows[0].tokens, rows[0].loss == privatizer.total_loss(3), rows[1]
         (3, True, None)
         """
-        if isinstance(texts, str | bytes | bytearray):
-            raise InputError("expected a column of texts, found one; use privatize_counted")
-        return self._privatize_list(list(texts), threads, progress, True)
+        return self._privatize_list(containers.rows(texts), threads, progress, True)
 
     def manifest(self, privatized: Iterable[Privatized | None]) -> dict[str, Any]:
         """Make the record of texts that were privatized, as ``brr privatize --manifest`` does.

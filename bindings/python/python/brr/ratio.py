@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from brr._native import Model
+from brr.errors import ArgumentError, arguments
 
 
 class Ratio(NamedTuple):
@@ -33,10 +34,14 @@ def ratio(a: Model, b: Model, epsilon: float | None = None) -> Ratio:
     >>> brr.ratio(english, english, epsilon=0.5).epsilon_average
     0.5
     """
+    for model in (a, b):
+        if not isinstance(model, Model):
+            raise ArgumentError(f"expected a model; found {type(model).__name__}")
     average = a.distances.average / b.distances.average
     maximum = a.distances.maximum / b.distances.maximum
     nearest = a.distances.nearest_mean / b.distances.nearest_mean
     ratios = (average, maximum, nearest)
     if epsilon is None:
         return Ratio(*ratios, None, None, None)
-    return Ratio(*ratios, *(ratio * epsilon for ratio in ratios))
+    with arguments():
+        return Ratio(*ratios, *(ratio * epsilon for ratio in ratios))

@@ -22,6 +22,7 @@ use crate::codes::CodeBlocks;
 use crate::epsilon::Epsilon;
 use crate::error::{Error, Result};
 use crate::frequency::Keep;
+use crate::guarantee::Budget;
 
 /// More than the error of a share between two points of the table: what a check lets pass
 /// ([`Calibration::holds`]), and as much as the curve bends.
@@ -66,6 +67,7 @@ impl Calibration {
 
     /// The largest epsilon known to keep at most this share of words (by use).
     pub fn epsilon_for(&self, keep: f64) -> Result<Epsilon> {
+        Budget::Keep(keep).validate()?;
         let (Some(first), Some(last)) = (self.0.first(), self.0.last()) else {
             return Err(Error::NoCalibration { mechanism: "brr" });
         };
@@ -172,5 +174,9 @@ mod tests {
         assert_eq!(table().epsilon_for(0.9).unwrap().get(), 1.0);
         let none = Calibration::default().epsilon_for(0.5).unwrap_err();
         assert!(matches!(none, Error::NoCalibration { .. }));
+        for none in [0.0, 1.0, 2.0, f64::NAN] {
+            let error = table().epsilon_for(none).unwrap_err();
+            assert!(matches!(error, Error::InvalidKeep { .. }));
+        }
     }
 }

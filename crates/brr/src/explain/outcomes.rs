@@ -1,7 +1,7 @@
 //! What comes out when a word goes in.
 
 use super::{Chance, Likely, Method, most_likely};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mechanism::{Channel, Mechanism};
 use crate::model::Model;
 use crate::nearest::Scan;
@@ -55,6 +55,9 @@ pub fn outcomes(
     draws: usize,
 ) -> Result<Outcomes> {
     let (model, mechanism) = (privatizer.model(), privatizer.mechanism());
+    if draws == 0 && mechanism.channel().is_none() {
+        return Err(Error::NoDraws);
+    }
     let noise = &mut Noise::from_os()?;
     Ok(outcomes_with(model, mechanism, word, top, draws, noise))
 }

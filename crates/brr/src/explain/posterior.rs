@@ -9,7 +9,7 @@
 //! draws, the quotient has a standard error by the delta method.
 
 use super::{Chance, Likely, Method, Z95, most_likely};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mechanism::{Channel, Likelihoods};
 use crate::model::Model;
 use crate::nearest::Scan;
@@ -60,6 +60,7 @@ pub fn posterior(
             let words = all.len();
             (all, Method::Nearest { words })
         }
+        None if draws == 0 => return Err(Error::NoDraws),
         None => match mechanism.likelihoods(word, draws, &mut Noise::from_os()?) {
             Some(found) => (by_draws(&found), Method::Drawn { draws }),
             None => (Vec::new(), Method::Opaque),
