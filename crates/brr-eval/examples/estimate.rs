@@ -1,210 +1,293 @@
-//! How much closer to the truth an estimate of word frequencies is than raw counts.
+//! How often the intervals of word counts hold, and how much closer to the truth estimates are
+//! than raw counts.
 //!
-//!     cargo run --release -p brr-eval --example estimate -- TEXT DOCUMENTS MODEL
+//!     cargo run --release -p brr-eval --example estimate -- MODEL RUNS [NAME=FILE=DOCUMENTS]...
 //!
-//! TEXT has a document per line. It is privatized by each mechanism at several bounds
-//! (seeded: this is an evaluation), estimated back, and compared with what it was.
-//! `experiments/estimate/run` makes the table.
+//! FILE has a document per line, of which the first DOCUMENTS are taken; without a file, texts are
+//! generated. They are privatized RUNS times by each mechanism (seeded: this is an evaluation),
+//! estimated back, and compared with what they were. `experiments/estimate/run` makes the table.
 
 use std::sync::Arc;
 
 use brr::parts::epsilon::Epsilon;
 use brr::parts::mechanism::Mechanism;
+use brr::parts::parallel;
 use brr::parts::random::Noise;
 use brr::{Budget, Choice, MechanismKind, Model, Options, Privatizer};
 use brr_build::quality::spearman;
 use brr_eval::estimate::{
-    Documents, Effort, EstimateOptions, Estimates, Prior, Stop, WordChannel, estimate,
+    Documents, Effort, EstimateOptions, Estimates, Prior, WordChannel, estimate_each,
 };
 use brr_eval::mechanisms::Kary;
 use serde_json::{Value, json};
 
-const SEED: u64 = 1;
-
-/// Mechanisms and the bounds at which each is looked at.
-const RUNS: [(&str, [f64; 3]); 3] = [
-    ("brr", [40.0, 60.0, 80.0]),
-    ("exponential", [8.0, 10.0, 13.0]),
-    ("k-ary", [6.0, 8.0, 10.0]),
+/// Mechanisms and the bounds at which each is looked at: where about half of the words stay, and
+/// where far fewer do.
+const SETTINGS: [(&str, f64); 5] = [
+    ("exponential", 11.8),
+    ("exponential", 9.5),
+    ("brr", 60.0),
+    ("k-ary", 10.4),
+    ("k-ary", 8.6),
 ];
+/// Runs that share a channel and the resampling.
+const GROUP: usize = 50;
+/// Ranks up to which coverage is counted.
+const RANKS: [usize; 3] = [15, 100, 1000];
+
+type Texts = Vec<Vec<Option<u32>>>;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
-    let (Some(path), Some(limit), Some(model)) = (args.next(), args.next(), args.next()) else {
-        return Err("usage: estimate TEXT DOCUMENTS MODEL".into());
+    let (Some(model), Some(runs)) = (args.next(), args.next()) else {
+        return Err("usage: estimate MODEL RUNS [NAME=FILE=DOCUMENTS]...".into());
     };
-    let model = Arc::new(Model::open(model)?);
-    let text = std::fs::read_to_string(path)?;
-    let lines = text.lines().take(limit.parse()?);
-    let texts: Vec<Vec<Option<u32>>> = lines.map(|line| words_of(&model, line)).collect();
-    let truth = Truth::of(&texts, model.vocabulary().len());
+    let (model, runs) = (Arc::new(Model::open(model)?), runs.parse()?);
+    let mut corpora = Vec::new();
+    for arg in args {
+        let parts: Vec<&str> = arg.split('=').collect();
+        let [name, file, documents] = parts[..] else {
+            return Err("a text is given as NAME=FILE=DOCUMENTS".into());
+        };
+        let text = std::fs::read_to_string(file)?;
+        let lines = text.lines().take(documents.parse()?);
+        let words = |line: &str| model.tokens(line).into_iter().map(|t| t.0).collect();
+        corpora.push((name.to_owned(), lines.map(words).collect::<Texts>()));
+    }
+    if corpora.is_empty() {
+        corpora.push(("generated".to_owned(), generated(model.vocabulary().len())));
+    }
     let mut rows = Vec::new();
-    for (name, bounds) in RUNS {
-        for bound in bounds {
-            let row = measure(name, bound, &model, &texts, &truth)?;
+    for (name, texts) in &corpora {
+        let truth = Truth::of(texts, model.vocabulary().len());
+        for (mechanism, bound) in SETTINGS {
+            let mut row = measure(mechanism, bound, &model, texts, &truth, runs)?;
+            row["text"] = json!(name);
             eprintln!("{row}");
             rows.push(row);
         }
     }
-    let facts = json!({
-        "documents": texts.len(), "tokens": truth.tokens, "unknown": truth.unknown,
-        "words": model.vocabulary().len(), "seed": SEED, "rows": rows,
-    });
-    println!("{facts:#}");
+    println!(
+        "{:#}",
+        json!({"words": model.vocabulary().len(), "runs": runs, "rows": rows})
+    );
     Ok(())
+}
+
+/// 5,000 documents of 20 tokens: Zipf's law over words in an order far from the model's, and
+/// every 25th token unknown.
+fn generated(words: usize) -> Texts {
+    let (ranks, mut noise) = (
+        brr::parts::frequency::Sampler::new(words),
+        Noise::numbered(99),
+    );
+    let mut token = |i: usize| {
+        let u = noise.uniform_below(1 << 53) as f64 / (1u64 << 53) as f64;
+        let word = (u64::from(ranks.word(u)) * 7919 + 17) % words as u64;
+        (i % 25 > 0).then_some(word as u32)
+    };
+    (0..5000)
+        .map(|_| (0..20).map(&mut token).collect())
+        .collect()
 }
 
 struct Truth {
     counts: Vec<f64>,
+    order: Vec<usize>,
+    documents: usize,
     tokens: usize,
-    unknown: usize,
+    unknown: u64,
 }
 
 impl Truth {
-    fn of(texts: &[Vec<Option<u32>>], words: usize) -> Truth {
-        let mut truth = Truth {
-            counts: vec![0.0; words],
-            tokens: 0,
-            unknown: 0,
-        };
-        for word in texts.iter().flatten() {
-            truth.tokens += 1;
-            match word {
-                Some(id) => truth.counts[*id as usize] += 1.0,
-                None => truth.unknown += 1,
-            }
+    fn of(texts: &Texts, words: usize) -> Truth {
+        let mut counts = vec![0.0; words];
+        texts
+            .iter()
+            .flatten()
+            .flatten()
+            .for_each(|w| counts[*w as usize] += 1.0);
+        Truth {
+            order: order(&counts),
+            counts,
+            documents: texts.len(),
+            tokens: texts.iter().map(Vec::len).sum(),
+            unknown: texts.iter().flatten().filter(|w| w.is_none()).count() as u64,
         }
-        truth
     }
 
-    /// Words in descending order of frequency.
-    fn top(&self, n: usize) -> Vec<usize> {
-        top(&self.counts, n)
-    }
-
-    /// How far other counts are off: total variation, the share of the 100 most frequent
-    /// words that are found, and rank correlation over the 1,000 most frequent ones.
-    fn compare(&self, counts: &[f64]) -> Value {
-        let sum = |c: &[f64]| c.iter().sum::<f64>();
-        let (a, b) = (sum(counts), sum(&self.counts));
+    /// Total variation distance, number of the 100 most frequent words that are found, and
+    /// rank correlation over the 1,000 most frequent ones.
+    fn compare(&self, counts: &[f64]) -> [f64; 3] {
+        let (a, b) = (counts.iter().sum::<f64>(), self.counts.iter().sum::<f64>());
         let pairs = counts.iter().zip(&self.counts);
         let variation = pairs.map(|(x, y)| (x / a - y / b).abs()).sum::<f64>() / 2.0;
-        let (found, hundred) = (top(counts, 100), self.top(100));
-        let recall = found.iter().filter(|w| hundred.contains(w)).count() as f64 / 100.0;
-        let thousand = self.top(1000);
-        let of = |c: &[f64]| thousand.iter().map(|w| c[*w]).collect::<Vec<_>>();
-        let spearman = spearman(&of(counts), &of(&self.counts));
-        json!({"variation": variation, "top100": recall, "spearman1000": spearman})
+        let found = &order(counts)[..100];
+        let top = found
+            .iter()
+            .filter(|w| self.order[..100].contains(w))
+            .count();
+        let of = |c: &[f64]| self.order[..1000].iter().map(|w| c[*w]).collect::<Vec<_>>();
+        [
+            variation,
+            top as f64,
+            spearman(&of(counts), &of(&self.counts)).unwrap_or(0.0),
+        ]
+    }
+
+    /// Shares of the most frequent words whose counts lie in their intervals, and the width of
+    /// the middle interval relative to the count.
+    fn coverage(&self, found: &Estimates) -> [(f64, f64); 3] {
+        RANKS.map(|rank| {
+            let ids = &self.order[..rank];
+            let holds = |w: &&usize| {
+                let c = found.words[**w];
+                c.low <= self.counts[**w] && self.counts[**w] <= c.high
+            };
+            let width =
+                |w: &usize| (found.words[*w].high - found.words[*w].low) / self.counts[*w].max(1.0);
+            let mut widths: Vec<f64> = ids.iter().map(width).collect();
+            widths.sort_by(f64::total_cmp);
+            (
+                ids.iter().filter(holds).count() as f64 / rank as f64,
+                widths[rank / 2],
+            )
+        })
     }
 }
 
-fn top(counts: &[f64], n: usize) -> Vec<usize> {
+/// Ids from the largest to the smallest count.
+fn order(counts: &[f64]) -> Vec<usize> {
     let mut ids: Vec<usize> = (0..counts.len()).collect();
     ids.sort_by(|a, b| counts[*b].total_cmp(&counts[*a]).then(a.cmp(b)));
-    ids.truncate(n);
     ids
-}
-
-fn words_of(model: &Model, text: &str) -> Vec<Option<u32>> {
-    model.tokens(text).into_iter().map(|t| t.0).collect()
 }
 
 /// The mechanism as `brr privatize` sets it up, or the yardstick.
 fn subject(name: &str, bound: f64, model: &Arc<Model>) -> brr::Result<Box<dyn Mechanism>> {
+    let Ok(mechanism) = MechanismKind::parse(name) else {
+        let kary = Kary::new(model.vocabulary().len(), Epsilon::new(bound)?);
+        return Ok(Box::new(kary));
+    };
     let options = Options::default()
-        .with_mechanism(match MechanismKind::parse(name) {
-            Ok(kind) => kind,
-            Err(_) => {
-                let kary = Kary::new(model.vocabulary().len(), Epsilon::new(bound)?);
-                return Ok(Box::new(kary));
-            }
-        })
+        .with_mechanism(mechanism)
         .with_budget(Budget::Bound(bound));
     Ok(Privatizer::new(model.clone(), options)?.into_mechanism())
+}
+
+/// One privatized form of the texts, and the share of words that stayed.
+fn privatized(
+    mechanism: &dyn Mechanism,
+    texts: &Texts,
+    words: usize,
+    seed: u64,
+) -> (Documents, f64) {
+    let (mut documents, mut kept, mut tokens) = (Documents::new(words), 0, 0);
+    let mut noise = Noise::numbered(seed);
+    for text in texts {
+        let outputs = mechanism.privatize(text, &mut noise);
+        let pairs = text.iter().zip(&outputs);
+        kept += pairs.filter(|(a, b)| **a == Some(**b)).count();
+        tokens += text.len();
+        documents.push(outputs);
+    }
+    (documents, kept as f64 / tokens as f64)
+}
+
+/// What is added up over runs.
+#[derive(Default)]
+struct Sums {
+    runs: f64,
+    inside: [[f64; 3]; 2],
+    inside_runs: [f64; 2],
+    width: [f64; 3],
+    raw: [f64; 3],
+    estimate: [f64; 3],
+    unbiased: [f64; 3],
+    kept: f64,
+    worse: [f64; 2],
+}
+
+impl Sums {
+    fn add(&mut self, truth: &Truth, found: &Estimates, given: bool, kept: f64) {
+        let of = |f: fn(&brr_eval::estimate::Count) -> f64| {
+            truth.compare(&found.words.iter().map(f).collect::<Vec<_>>())
+        };
+        let (raw, estimate) = (of(|c| c.raw as f64), of(|c| c.estimate));
+        let unbiased = of(|c| c.unbiased);
+        let kind = usize::from(!given);
+        self.inside_runs[kind] += 1.0;
+        for (i, (inside, width)) in truth.coverage(found).into_iter().enumerate() {
+            self.inside[kind][i] += inside;
+            self.width[i] += width;
+            self.raw[i] += raw[i];
+            self.estimate[i] += estimate[i];
+            self.unbiased[i] += unbiased[i];
+        }
+        self.worse[0] += f64::from(estimate[0] > raw[0]);
+        self.worse[1] += f64::from(estimate[1] < raw[1]);
+        self.kept += kept;
+        self.runs += 1.0;
+    }
 }
 
 fn measure(
     name: &str,
     bound: f64,
     model: &Arc<Model>,
-    texts: &[Vec<Option<u32>>],
+    texts: &Texts,
     truth: &Truth,
+    runs: usize,
 ) -> brr::Result<Value> {
     let words = model.vocabulary().len();
     let mechanism = subject(name, bound, model)?;
-    let mut noise = Noise::numbered(SEED);
-    let mut documents = Documents::new(words);
-    let mut kept = 0;
-    for text in texts {
-        let outputs = mechanism.privatize(text, &mut noise);
-        kept += text
-            .iter()
-            .zip(&outputs)
-            .filter(|(a, b)| **a == Some(**b))
-            .count();
-        documents.push(outputs);
+    let prior = Prior::by_rank(words);
+    let (mut sums, mut seconds) = (Sums::default(), 0.0);
+    for (group, first) in (0..runs).step_by(GROUP).enumerate() {
+        let size = GROUP.min(runs - first);
+        let forms = parallel::map(parallel::cores(), size, |i| {
+            privatized(&*mechanism, texts, words, 1000 + (first + i) as u64)
+        });
+        // The number of unknown tokens is given to every second group, as a manifest does.
+        let given = group % 2 == 0;
+        let seed = 1 + group as u64;
+        let options = EstimateOptions {
+            unknown: given.then_some(truth.unknown),
+            seed,
+            ..EstimateOptions::default()
+        };
+        let begun = std::time::Instant::now();
+        let effort = Effort {
+            seed,
+            ..Effort::default()
+        };
+        let mut channel = WordChannel::of(&*mechanism, words, &effort).over(model);
+        let documents: Vec<&Documents> = forms.iter().map(|f| &f.0).collect();
+        let found = estimate_each(&mut channel, &documents, &prior, &options, &|| ());
+        seconds += begun.elapsed().as_secs_f64();
+        for (found, form) in found.iter().zip(&forms) {
+            sums.add(truth, found, given, form.1);
+        }
     }
-    let begun = std::time::Instant::now();
-    // The seed of the simulated channel is not that of the texts.
-    let effort = Effort {
-        seed: SEED + 1,
-        ..Effort::default()
-    };
-    let channel = WordChannel::of(&*mechanism, words, &effort);
-    let channel_seconds = begun.elapsed().as_secs_f64();
-    // As the manifest of a run tells it.
-    let unknown = truth.unknown as f64 / truth.tokens as f64;
-    let by_rank = Prior::by_rank(words).with_unknown(unknown);
-    let even = Prior::uniform(words).with_unknown(unknown);
-    let begun = std::time::Instant::now();
-    let found = estimate(&channel, &documents, &by_rank, &EstimateOptions::default());
-    let seconds = begun.elapsed().as_secs_f64();
-    let quick = EstimateOptions {
-        resamplings: 0,
-        ..EstimateOptions::default()
-    };
-    let uniform = estimate(&channel, &documents, &even, &quick);
-    let endless = EstimateOptions {
-        stop: Stop::After(300),
-        ..quick
-    };
-    let endless = estimate(&channel, &documents, &by_rank, &endless);
-    let of = |e: &Estimates| truth.compare(&e.words.iter().map(|c| c.estimate).collect::<Vec<_>>());
+    let mean = |sums: [f64; 3], n: f64| sums.map(|s| if n > 0.0 { s / n } else { f64::NAN });
+    let names = |[variation, top100, spearman]: [f64; 3]| json!({"variation": variation, "top100": top100, "spearman1000": spearman});
+    let all = [0, 1, 2].map(|i| sums.inside[0][i] + sums.inside[1][i]);
     Ok(json!({
+        "documents": truth.documents, "tokens": truth.tokens, "unknown": truth.unknown,
         "mechanism": name,
         "bound": mechanism.guarantee().bound(),
         "epsilon": mechanism.guarantee().epsilon,
-        "kept": kept as f64 / truth.tokens as f64,
-        "raw": truth.compare(&documents.counts()),
-        "prior": truth.compare(&Prior::by_rank(words).words),
-        "estimate": of(&found),
-        "estimate_uniform": of(&uniform),
-        "estimate_300_iterations": of(&endless),
-        "iterations": found.iterations,
-        "iterations_uniform": uniform.iterations,
-        "coverage": coverage(&found, truth),
-        "entries": channel.entries(),
-        "channel_seconds": channel_seconds,
-        "estimate_seconds": seconds,
+        "kept": sums.kept / sums.runs,
+        "inside": mean(all, sums.runs),
+        "inside_unknown_given": mean(sums.inside[0], sums.inside_runs[0]),
+        "inside_unknown_not_given": mean(sums.inside[1], sums.inside_runs[1]),
+        "width": mean(sums.width, sums.runs),
+        "raw": names(mean(sums.raw, sums.runs)),
+        "estimate": names(mean(sums.estimate, sums.runs)),
+        "unbiased": names(mean(sums.unbiased, sums.runs)),
+        "prior": names(truth.compare(&prior.words)),
+        "runs_with_larger_variation_than_raw": sums.worse[0],
+        "runs_with_fewer_of_top100_than_raw": sums.worse[1],
+        "seconds_per_group": seconds / (runs as f64 / GROUP as f64).ceil(),
     }))
-}
-
-/// Share of words whose true count lies in its interval, and how wide the middle one is,
-/// by rank of the true count.
-fn coverage(found: &Estimates, truth: &Truth) -> Value {
-    let order = truth.top(truth.counts.len());
-    let of = |range: std::ops::Range<usize>| {
-        let ids = &order[range.start..range.end.min(order.len())];
-        let holds = |w: &&usize| {
-            let c = found.words[**w];
-            c.low <= truth.counts[**w] && truth.counts[**w] <= c.high
-        };
-        let inside = ids.iter().filter(holds).count() as f64 / ids.len() as f64;
-        let width =
-            |w: &usize| (found.words[*w].high - found.words[*w].low) / truth.counts[*w].max(1.0);
-        let mut widths: Vec<f64> = ids.iter().map(width).collect();
-        widths.sort_by(f64::total_cmp);
-        json!({"inside": inside, "width": widths[widths.len() / 2]})
-    };
-    json!({"top100": of(0..100), "top1000": of(0..1000), "all": of(0..order.len())})
 }

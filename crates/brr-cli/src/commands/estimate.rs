@@ -1,5 +1,6 @@
 //! `brr estimate`: what words were in privatized texts, on the server's side.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use serde_json::{Value, json};
 use crate::failure::{Failure, Result};
 use crate::model_source;
 use crate::privacy::PrivacyArgs;
+use crate::progress::Stages;
 use crate::usage::{Refused, share};
 
 /// Estimate word frequencies of the original texts from their privatized form
@@ -21,8 +23,8 @@ use crate::usage::{Refused, share};
 /// The mechanism is public, so its noise can be removed from the counts over many texts
 /// (not from any one text). Give model, mechanism and budget as they were given to
 /// `brr privatize`, or the manifest of that run. Prints one line per word: the estimated
-/// number of occurrences, a nominal 95 % interval (experiments/estimate measures its
-/// coverage), and how often the word was received.
+/// number of occurrences, a 95 % interval (experiments/estimate measures how often it
+/// holds), and how often the word was received.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   brr estimate --keep 0.4 --input private.txt --top 100
@@ -42,14 +44,14 @@ pub struct Args {
     #[arg(long, value_name = "rank|uniform|FILE", default_value = "rank")]
     prior: String,
     /// Share of words that the model did not know and that became random words [default:
-    /// as in the manifest, otherwise 0.03]
+    /// as in the manifest; otherwise intervals hold for every share that is possible]
     #[arg(long, value_name = "P", value_parser = share_or_none)]
     unknown_share: Option<f64>,
     /// Number of words to print [default: all that are estimated to occur]
     #[arg(long, value_name = "N")]
     top: Option<usize>,
     /// Number of resamplings behind the intervals; fewer than 2 give no intervals
-    #[arg(long, value_name = "N", default_value_t = 40)]
+    #[arg(long, value_name = "N", default_value_t = EstimateOptions::default().resamplings)]
     resamplings: usize,
     /// Seed of the simulation and of the resampling
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -70,7 +72,8 @@ fn share_or_none(text: &str) -> std::result::Result<f64, Refused> {
 /// What is known about the run that privatized the texts.
 struct Run {
     privatizer: Privatizer,
-    unknown: Option<f64>,
+    /// Number of tokens that the model did not know and that became random words.
+    unknown: Option<u64>,
 }
 
 pub fn run(args: Args) -> Result {
@@ -82,12 +85,10 @@ pub fn run(args: Args) -> Result {
             unknown: None,
         },
     };
-    let start = prior(&args.prior, &model)?;
-    let start = match args.unknown_share.or(run.unknown) {
-        Some(share) => start.with_unknown(share),
-        None => start,
-    };
+    let prior = prior(&args.prior, &model)?;
     let documents = read_documents(args.input.as_deref(), &model)?;
+    let by_share = |share: f64| (share * documents.total() as f64).round() as u64;
+    let unknown = args.unknown_share.map(by_share).or(run.unknown);
     let guarantee = run.privatizer.guarantee();
     eprintln!(
         "brr: taking out the noise of {} with epsilon {:.4} on {}",
@@ -95,20 +96,19 @@ pub fn run(args: Args) -> Result {
         guarantee.epsilon,
         guarantee.metric
     );
-    let channel = channel(&run.privatizer, args.seed);
-    let plan = EstimateOptions {
-        resamplings: args.resamplings,
-        seed: args.seed,
-        ..EstimateOptions::default()
-    };
-    let found = estimate(&channel, &documents, &start, &plan);
-    if found.iterations == 0 || documents.few() {
+    let found = estimated(&args, &run.privatizer, &documents, &prior, unknown);
+    if !found.solved {
         eprintln!(
-            "brr: {} documents tell little: estimates and intervals lean on the prior (--prior)",
-            documents.len()
+            "warning: some words of this model can hardly be told apart; their intervals may be too short"
         );
     }
-    print(&args, &model, &documents, start.unknown, &found)
+    if unknown.is_none() {
+        eprintln!(
+            "brr: intervals hold for up to {:.0} words that the model did not know; give --manifest or --unknown-share for narrower ones",
+            found.unknown.1
+        );
+    }
+    print(&args, &model, &documents, &found)
 }
 
 fn privatizer(
@@ -164,10 +164,9 @@ fn from_manifest(path: &Path, model: std::sync::Arc<Model>) -> Result<Run> {
     if (privatizer.guarantee().epsilon / epsilon - 1.0).abs() > 1e-4 {
         return Err(failed("no mechanism of this model has its epsilon"));
     }
-    let number = |key: &str| manifest[key].as_f64().unwrap_or(0.0);
     let unknown = match manifest["unknown"].as_str() {
-        Some("random") => number("unknown_words") / number("words").max(1.0),
-        _ => 0.0,
+        Some("random") => manifest["unknown_words"].as_u64().unwrap_or(0),
+        _ => 0,
     };
     Ok(Run {
         privatizer,
@@ -242,7 +241,7 @@ fn read_documents(path: Option<&Path>, model: &Model) -> Result<Documents> {
                 .into(),
         ));
     }
-    if strange > documents.total() {
+    if strange as u64 > documents.total() {
         return Err(Failure::Failed(
             "most words of the input are not in the model: give the --model that the text was privatized with"
                 .into(),
@@ -251,24 +250,42 @@ fn read_documents(path: Option<&Path>, model: &Model) -> Result<Documents> {
     Ok(documents)
 }
 
-/// What the mechanism does to each word: computed where it can be, else simulated.
-fn channel(privatizer: &Privatizer, seed: u64) -> WordChannel {
-    let (model, mechanism) = (privatizer.model(), privatizer.mechanism());
-    let words = model.vocabulary().len();
+/// Solves for the counts, with progress: there are about as many passes over the channel each
+/// time.
+fn estimated(
+    args: &Args,
+    privatizer: &Privatizer,
+    documents: &Documents,
+    prior: &Prior,
+    unknown: Option<u64>,
+) -> Estimates {
     let effort = Effort {
-        seed,
+        seed: args.seed,
         ..Effort::default()
     };
-    WordChannel::of(mechanism, words, &effort)
+    let options = EstimateOptions {
+        unknown,
+        resamplings: args.resamplings,
+        seed: args.seed,
+        ..EstimateOptions::default()
+    };
+    let (stages, passes) = (Stages::new(), Cell::new(0));
+    let words = privatizer.model().vocabulary().len();
+    stages.show("channel", 0.0);
+    let channel = WordChannel::of(privatizer.mechanism(), words, &effort);
+    let mut channel = channel.over(privatizer.model());
+    let found = estimate(&mut channel, documents, prior, &options, &|| {
+        passes.set(passes.get() + 1);
+        stages.show(
+            "estimate",
+            f64::from(passes.get()) / (f64::from(passes.get()) + 10.0),
+        );
+    });
+    stages.finish();
+    found
 }
 
-fn print(
-    args: &Args,
-    model: &Model,
-    documents: &Documents,
-    unknown: f64,
-    found: &Estimates,
-) -> Result {
+fn print(args: &Args, model: &Model, documents: &Documents, found: &Estimates) -> Result {
     let mut order: Vec<usize> = (0..found.words.len()).collect();
     order.sort_by(|a, b| {
         let by_estimate = found.words[*b]
@@ -286,14 +303,15 @@ fn print(
         let row = |&w: &usize| {
             let mut row = json!({"word": word(w)});
             row["count"] = count(&found.words[w]);
+            row["unbiased_count"] = found.words[w].unbiased.into();
             row["raw_count"] = found.words[w].raw.into();
             row
         };
         let facts = json!({
             "documents": documents.len(),
             "words_received": documents.total(),
-            "iterations": found.iterations,
-            "unknown_share": unknown,
+            "unknown_words": {"low": found.unknown.0, "high": found.unknown.1},
+            "solved": found.solved,
             "words": order.iter().map(row).collect::<Vec<_>>(),
         });
         format!("{facts:#}\n")

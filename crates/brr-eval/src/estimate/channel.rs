@@ -1,44 +1,48 @@
-//! C(y | w) for tens of thousands of words, small enough to iterate over.
+//! The rows Pr[y | w] that estimates are solved from.
 //!
-//! A full table of 33,000 x 33,000 takes gigabytes and seconds a turn. Most of it is
-//! tail: many outputs, each about as unlikely from one word as from another. So a
-//! row is kept as
+//! - Where a mechanism has a [`Channel`](brr::parts::mechanism::Channel), rows are computed, each time they are needed: a table of
+//!   33,000 x 33,000 takes gigabytes, and computing a row takes a scan.
+//! - Where it has none (BRR), words are drawn from. A word that occurs f times and is
+//!   drawn m times adds f^2 / m to the variance that its f occurrences have by themselves, so
+//!   draws are spent in proportion to occurrences: first to those that a prior expects, then
+//!   ([`WordChannel::refine`]) to those that a first estimate found. Intervals contain the rest.
 //!
-//! ```text
-//! C(y | w) = excess(w, y) + rest(w) background(y)
-//! ```
+//! **Words of equal code** have equal rows: no text tells them apart. They are taken
+//! together, at the first of them, and the others are as if nothing ever came of them.
 //!
-//! with the excess stored for the outputs that stand out, and one background for
-//! all words. Rows add up to 1, and no output is impossible.
-//!
-//! - Where row probabilities are known ([`Channel`]) the largest are stored, and the
-//!   background is the mean of what is left.
-//! - Where they are not (BRR), each word is drawn many times. Of every output that
-//!   was seen a fraction of one draw is taken away (absolute discounting, Ney et al.
-//!   1994) and given to the background, which is made of these fractions: outputs that
-//!   come up rarely, from many words.
-//!
-//! Entries and draws are spent on words by how often words are used
-//! ([`brr::parts::frequency`]): an error in a frequent word's row is seen all over.
+//! A drawn row is smoothed, as most words are drawn from a few times only. The probability that
+//! the word stays is drawn toward the mean over all words. Of every other output that was seen a
+//! fraction of one draw is taken away (absolute discounting, Ney et al. 1994) and given to
+//! a background that all words share: outputs that come up rarely, from many words.
 
-use brr::parts::mechanism::{Channel, Mechanism};
+use std::collections::HashMap;
+use std::ops::AddAssign;
+
+use brr::Model;
+use brr::parts::mechanism::Mechanism;
 use brr::parts::random::Noise;
 use brr::parts::vocabulary::WordId;
 use brr::parts::{frequency, parallel};
+use brr_build::seeded::uniform;
+use chacha20::ChaCha20Rng;
 
-/// Parts of a pass over all words: few, as each holds a number for every output.
-const PARTS: usize = 32;
+/// Parts of a pass over all words: few, as each holds numbers for every output.
+const PARTS: usize = 8;
+/// Rows that are added to the outputs together.
+const TILE: usize = 8;
 /// Share of the background that is the same for all outputs.
 const FLOOR: f64 = 1e-3;
-/// An excess below this part of the background is none.
-const NOTABLE: f64 = 0.1;
+/// Draws that the mean probability to stay is worth, beside a word's own.
+const BELIEVED: f64 = 20.0;
+/// Draws for each occurrence that a first estimate found.
+const PER_OCCURRENCE: f64 = 4.0;
 /// Draws beyond which a row is known well enough.
-const MOST: usize = 100_000;
+const MOST: usize = 400_000;
 
-/// How much to spend on a channel.
+/// How much to spend on a channel that has to be drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Entries stored or words drawn, in all.
+    /// Words drawn, in all, in each of two rounds.
     pub total: usize,
     /// At least so many for each word.
     pub least: usize,
@@ -59,193 +63,395 @@ impl Default for Effort {
     }
 }
 
-/// The probability of every output, for every word.
-pub struct WordChannel {
-    /// End of each word's entries.
-    ends: Vec<usize>,
-    outputs: Vec<WordId>,
-    excess: Vec<f32>,
-    rest: Vec<f64>,
-    background: Vec<f64>,
+/// The probability of every output, for every word and for unknown tokens.
+pub struct WordChannel<'a> {
+    words: usize,
+    mechanism: &'a dyn Mechanism,
+    effort: Effort,
+    /// For each word the first that has the same row.
+    first: Vec<usize>,
+    /// What was drawn, if probabilities are not known.
+    drawn: Option<Drawn>,
 }
 
-/// What one word's row holds before the background is known.
-struct Row {
-    /// Outputs that stand out, with their probabilities.
-    entries: Vec<(WordId, f32)>,
-    /// Probability that is not among them.
-    rest: f64,
+/// Outputs in ascending order, and what is smoothed from them.
+struct Drawn {
+    outputs: Vec<Vec<WordId>>,
+    unknown: Vec<WordId>,
+    /// Mean probability that a word stays.
+    stays: f64,
+    background: Vec<f32>,
 }
 
-impl WordChannel {
-    /// Of a mechanism: computed where it has a channel, else simulated.
-    pub fn of(mechanism: &dyn Mechanism, words: usize, effort: &Effort) -> WordChannel {
-        match mechanism.channel() {
-            Some(channel) => WordChannel::exact(channel, words, effort),
-            None => WordChannel::simulated(mechanism, words, effort),
-        }
-    }
-
-    /// From known probabilities.
-    pub fn exact(channel: &dyn Channel, words: usize, effort: &Effort) -> WordChannel {
-        let (rows, tail) = all_rows(words, effort, |word, quota, share, tail| {
-            let mut row = vec![0.0; words];
-            channel.row(word, &mut row);
-            // What stands out from the likeliest output that has no place.
-            let level = match quota < words {
-                true => {
-                    *row.clone()
-                        .select_nth_unstable_by(quota, |a, b| b.total_cmp(a))
-                        .1
-                }
-                false => 0.0,
-            };
-            let (mut entries, mut rest) = (Vec::new(), 0.0);
-            for (y, &p) in row.iter().enumerate() {
-                if p > (1.0 + NOTABLE) * level {
-                    entries.push((y as WordId, p as f32));
-                } else {
-                    tail[y] += share * p;
-                    rest += p;
-                }
-            }
-            Row { entries, rest }
-        });
-        let background = shape(tail);
-        // A stored output has its probability already: take the background's part off.
-        let settle = |row: Row| {
-            let inside: f64 = row.entries.iter().map(|e| background[e.0 as usize]).sum();
-            let rest = row.rest / (1.0 - inside).max(FLOOR);
-            let excess = |(y, p): (WordId, f32)| {
-                let part = rest * background[y as usize];
-                let excess = f64::from(p) - part;
-                (excess > NOTABLE * part).then_some((y, excess as f32))
-            };
-            row.entries.into_iter().filter_map(excess).collect()
-        };
-        let rows = rows.into_iter().map(settle).collect();
-        WordChannel::new(rows, background)
-    }
-
-    /// From draws.
-    pub fn simulated(mechanism: &dyn Mechanism, words: usize, effort: &Effort) -> WordChannel {
-        let (rows, tail) = all_rows(words, effort, |word, quota, share, tail| {
-            let mut noise = Noise::numbered(effort.seed).with_stream(word.into());
-            let mut outputs = mechanism.privatize(&vec![Some(word); quota], &mut noise);
-            outputs.sort_unstable();
-            let counts: Vec<(WordId, usize)> = outputs
-                .chunk_by(|a, b| a == b)
-                .map(|same| (same[0], same.len()))
-                .collect();
-            let seen = |times: usize| counts.iter().filter(|c| c.1 == times).count() as f64;
-            let (once, twice) = (seen(1), seen(2));
-            // Where every output was seen often, half a draw stands for all the others.
-            let least = 0.5 / counts.len() as f64;
-            let discount = (once / (once + 2.0 * twice).max(1.0)).clamp(least, 0.95);
-            let part = discount / quota as f64;
-            counts
-                .iter()
-                .for_each(|c| tail[c.0 as usize] += share * part);
-            let entry = |&(y, n): &(WordId, usize)| (y, (n as f64 / quota as f64 - part) as f32);
-            let entries: Vec<_> = counts.iter().map(entry).filter(|e| e.1 > 0.0).collect();
-            let rest = part * counts.len() as f64;
-            Row { entries, rest }
-        });
-        let background = shape(tail);
-        let rows = rows.into_iter().map(|row| row.entries).collect();
-        WordChannel::new(rows, background)
-    }
-
-    /// From the excess of each word; what is missing to 1 goes to the background.
-    fn new(rows: Vec<Vec<(WordId, f32)>>, background: Vec<f64>) -> WordChannel {
+impl<'a> WordChannel<'a> {
+    /// Of a mechanism over so many words: computed where it has a channel, else drawn.
+    pub fn of(mechanism: &'a dyn Mechanism, words: usize, effort: &Effort) -> WordChannel<'a> {
         let mut channel = WordChannel {
-            ends: Vec::with_capacity(rows.len()),
-            outputs: Vec::new(),
-            excess: Vec::new(),
-            rest: Vec::with_capacity(rows.len()),
-            background,
+            words,
+            mechanism,
+            effort: *effort,
+            first: (0..words).collect(),
+            drawn: None,
         };
-        for row in rows {
-            let stored: f64 = row.iter().map(|e| f64::from(e.1)).sum();
-            channel.rest.push((1.0 - stored).max(0.0));
-            channel.outputs.extend(row.iter().map(|e| e.0));
-            channel.excess.extend(row.iter().map(|e| e.1));
-            channel.ends.push(channel.outputs.len());
+        if mechanism.channel().is_none() {
+            let draws = effort.total / 10;
+            let mut noise = Noise::numbered(effort.seed).with_stream(words as u64);
+            let mut unknown = mechanism.privatize(&vec![None; draws.max(1)], &mut noise);
+            unknown.sort_unstable();
+            channel.drawn = Some(Drawn {
+                outputs: vec![Vec::new(); words],
+                unknown,
+                stays: 0.0,
+                background: Vec::new(),
+            });
+            let share = |s: f64| (effort.total as f64 * s) as usize;
+            let quotas = frequency::shares(words).into_iter();
+            let quotas = quotas.map(|s| share(s).clamp(effort.least, MOST.max(effort.least)));
+            channel.draw(quotas.collect());
         }
         channel
     }
 
+    /// The same, with words of equal code taken together.
+    pub fn over(self, model: &Model) -> WordChannel<'a> {
+        let (codes, mut seen) = (model.codes().to_rows(), HashMap::new());
+        let first = |w| *seen.entry(codes.row(w).to_vec()).or_insert(w);
+        WordChannel {
+            first: (0..self.words).map(first).collect(),
+            ..self
+        }
+    }
+
+    /// For each word the first that has the same row.
+    pub(super) fn first(&self) -> &[usize] {
+        &self.first
+    }
+
+    /// Draws more of the words that these texts have, by a first estimate of their counts.
+    /// Nothing to do where rows are computed.
+    pub fn refine(&mut self, counts: &[f64]) {
+        if self.drawn.is_some() {
+            let wanted = PER_OCCURRENCE * counts.iter().sum::<f64>();
+            let scale = PER_OCCURRENCE * (self.effort.total as f64 / wanted.max(1.0)).min(1.0);
+            let quota = |c: &f64| ((c * scale) as usize).min(MOST);
+            self.draw(counts.iter().map(quota).collect());
+        }
+    }
+
+    /// Draws until each word has its quota, and smooths.
+    fn draw(&mut self, quotas: Vec<usize>) {
+        let Some(drawn) = &mut self.drawn else { return };
+        let (mechanism, effort) = (self.mechanism, self.effort);
+        let known: Vec<usize> = drawn.outputs.iter().map(Vec::len).collect();
+        // Dealt out like cards, as the first words are the dearest.
+        let parts = 4 * PARTS;
+        let more = parallel::map(effort.threads, parts, |part| {
+            let word = |w: usize| {
+                let missing = quotas[w].saturating_sub(known[w]);
+                // Another stream for each round.
+                let stream = (w + (self.words + 1) * known[w].min(1)) as u64;
+                let mut noise = Noise::numbered(effort.seed).with_stream(stream);
+                mechanism.privatize(&vec![Some(w as WordId); missing], &mut noise)
+            };
+            (part..self.words)
+                .step_by(parts)
+                .map(word)
+                .collect::<Vec<_>>()
+        });
+        for (part, rows) in more.into_iter().enumerate() {
+            for (i, row) in rows.into_iter().enumerate() {
+                let outputs = &mut drawn.outputs[part + i * parts];
+                outputs.extend(row);
+                outputs.sort_unstable();
+            }
+        }
+        drawn.smooth();
+    }
+
     /// Number of words.
     pub fn words(&self) -> usize {
-        self.rest.len()
+        self.words
     }
 
-    /// Entries that are stored.
-    pub fn entries(&self) -> usize {
-        self.outputs.len()
+    /// Of so many draws is this word's row made; `None` if it is exact.
+    pub(super) fn draws(&self, word: usize) -> Option<f64> {
+        let drawn = self.drawn.as_ref()?;
+        Some(drawn.outputs[word].len() as f64)
     }
 
-    /// C(y | w).
-    pub fn probability(&self, word: WordId, output: WordId) -> f64 {
-        let (outputs, excess) = self.row(word as usize);
-        let stored = outputs.iter().position(|y| *y == output);
-        stored.map_or(0.0, |i| f64::from(excess[i]))
-            + self.rest[word as usize] * self.background[output as usize]
+    /// The same for the row of unknown tokens.
+    pub(super) fn unknown_draws(&self) -> Option<f64> {
+        Some(self.drawn.as_ref()?.unknown.len() as f64)
     }
 
-    /// What a word's background adds to each output, as a factor of [`background`](Self::background).
-    pub(super) fn rest(&self, word: usize) -> f64 {
-        self.rest[word]
-    }
-
-    pub(super) fn background(&self) -> &[f64] {
-        &self.background
-    }
-
-    /// The outputs that stand out, and by how much.
-    pub(super) fn row(&self, word: usize) -> (&[WordId], &[f32]) {
-        let start = word.checked_sub(1).map_or(0, |before| self.ends[before]);
-        let range = start..self.ends[word];
-        (&self.outputs[range.clone()], &self.excess[range])
-    }
-}
-
-/// `row(word, quota, share, tail)` for every word: the rows, and the sum of all tails.
-fn all_rows(
-    words: usize,
-    effort: &Effort,
-    row: impl Fn(WordId, usize, f64, &mut [f64]) -> Row + Sync,
-) -> (Vec<Row>, Vec<f64>) {
-    let shares = frequency::shares(words);
-    // Dealt out like cards, as the first words are the dearest.
-    let parts = parallel::map(effort.threads, PARTS, |part| {
-        let mut tail = vec![0.0; words];
-        let of_part = (part..words).step_by(PARTS).map(|w| {
-            let quota = (effort.total as f64 * shares[w]) as usize;
-            let quota = quota.min(MOST).max(effort.least);
-            row(w as WordId, quota, shares[w], &mut tail)
-        });
-        (of_part.collect::<Vec<_>>(), tail)
-    });
-    let mut tail = vec![0.0; words];
-    let mut hands = Vec::with_capacity(parts.len());
-    for (rows, part) in parts {
-        tail.iter_mut().zip(part).for_each(|(sum, t)| *sum += t);
-        hands.push(rows.into_iter());
-    }
-    let rows = (0..words).filter_map(|w| hands[w % PARTS].next());
-    (rows.collect(), tail)
-}
-
-/// The shape of what rows left over, with a floor; uniform if they left nothing.
-fn shape(tail: Vec<f64>) -> Vec<f64> {
-    let (total, even) = (tail.iter().sum::<f64>(), 1.0 / tail.len() as f64);
-    let share = |t: f64| {
-        if total > 0.0 {
-            (1.0 - FLOOR) * t / total + FLOOR * even
-        } else {
-            even
+    /// Pr[y | word] for every output y.
+    pub fn row(&self, word: usize, out: &mut [f32]) {
+        if self.first[word] != word {
+            out.fill(0.0);
+            out[word] = 1.0;
+            return;
         }
-    };
-    tail.into_iter().map(share).collect()
+        match (&self.drawn, self.mechanism.channel()) {
+            (Some(drawn), _) => drawn.row(word, out),
+            (None, Some(channel)) => {
+                let mut row = vec![0.0; out.len()];
+                channel.row(word as WordId, &mut row);
+                out.iter_mut().zip(row).for_each(|(o, p)| *o = p as f32);
+            }
+            (None, None) => unreachable!("a channel is computed or drawn"),
+        }
+        fold(&self.first, out);
+    }
+
+    /// Pr[y | unknown token] for every output y.
+    pub fn unknown(&self) -> Vec<f64> {
+        let mut row = vec![1.0 / self.words as f64; self.words];
+        if let Some(drawn) = &self.drawn {
+            row.fill(0.0);
+            let each = 1.0 / drawn.unknown.len() as f64;
+            drawn.unknown.iter().for_each(|y| row[*y as usize] += each);
+        }
+        fold(&self.first, &mut row);
+        row
+    }
+
+    /// The probability that each word stays.
+    pub(super) fn stays(&self) -> Vec<f64> {
+        let parts = self.pass(|rows, _, stays: &mut Vec<(usize, f64)>| {
+            let own = |&(w, ref row): &(usize, Vec<f32>)| (w, f64::from(row[w]));
+            stays.extend(rows.iter().map(own));
+        });
+        let mut stays = vec![0.0; self.words];
+        parts.into_iter().flatten().for_each(|(w, p)| stays[w] = p);
+        stays
+    }
+
+    /// What outputs each of these counts of words leads to: the sum of rows, for every
+    /// set of counts.
+    pub(super) fn outputs(&self, counts: &[&[f64]]) -> Vec<Vec<f64>> {
+        let n = self.words;
+        let parts = self.pass(|rows, n, sums: &mut Vec<f32>| {
+            sums.resize(counts.len() * n, 0.0);
+            for (sum, counts) in sums.chunks_exact_mut(n).zip(counts) {
+                let mut factors = [0.0; TILE];
+                let pairs = factors.iter_mut().zip(rows);
+                pairs.for_each(|(factor, row)| *factor = counts[row.0] as f32);
+                add_tile(sum, rows, &factors);
+            }
+        });
+        let sum = |k: usize| {
+            let mut sum = vec![0.0; n];
+            for part in &parts {
+                let part = &part[k * n..(k + 1) * n];
+                sum.iter_mut()
+                    .zip(part)
+                    .for_each(|(s, p)| *s += f64::from(*p));
+            }
+            sum
+        };
+        (0..counts.len()).map(sum).collect()
+    }
+
+    /// Hands all rows, a tile of them at a time, to `visit`, which gathers something in each part.
+    fn pass<T: Default + Send>(
+        &self,
+        visit: impl Fn(&[(usize, Vec<f32>)], usize, &mut T) + Sync,
+    ) -> Vec<T> {
+        parallel::map(self.effort.threads, PARTS.min(self.words), |part| {
+            let mut gathered = T::default();
+            let mut tile: Vec<(usize, Vec<f32>)> = vec![(0, vec![0.0; self.words]); TILE];
+            let of_part: Vec<usize> = (part..self.words).step_by(PARTS).collect();
+            for words in of_part.chunks(TILE) {
+                for (slot, &w) in tile.iter_mut().zip(words) {
+                    slot.0 = w;
+                    self.row(w, &mut slot.1);
+                }
+                visit(&tile[..words.len()], self.words, &mut gathered);
+            }
+            gathered
+        })
+    }
+
+    /// Draws outputs of a word, `times` for each of `out`, and adds `each` at every output.
+    pub(super) fn sample(
+        &self,
+        word: usize,
+        times: usize,
+        each: f32,
+        rng: &mut ChaCha20Rng,
+        out: &mut [Vec<f32>],
+    ) {
+        if let Some(drawn) = &self.drawn {
+            return self.add_from(&drawn.outputs[word], times, each, rng, out);
+        }
+        let mut ends = vec![0.0; self.words];
+        self.row(word, &mut ends);
+        let mut end = 0.0;
+        let ends: Vec<f64> = ends
+            .iter()
+            .map(|p| {
+                end += f64::from(*p);
+                end
+            })
+            .collect();
+        for counts in out {
+            for _ in 0..times {
+                let u = uniform(rng) * end;
+                let y = ends.partition_point(|e| *e <= u).min(self.words - 1);
+                counts[y] += each;
+            }
+        }
+    }
+
+    /// The same for unknown tokens.
+    pub(super) fn sample_unknown(
+        &self,
+        times: usize,
+        each: f32,
+        rng: &mut ChaCha20Rng,
+        out: &mut [Vec<f32>],
+    ) {
+        match &self.drawn {
+            Some(drawn) => self.add_from(&drawn.unknown, times, each, rng, out),
+            None => {
+                let all: Vec<WordId> = (0..self.words as WordId).collect();
+                self.add_from(&all, times, each, rng, out);
+            }
+        }
+    }
+
+    /// Adds `each` at outputs picked from a list with equal probabilities.
+    fn add_from(
+        &self,
+        list: &[WordId],
+        times: usize,
+        each: f32,
+        rng: &mut ChaCha20Rng,
+        out: &mut [Vec<f32>],
+    ) {
+        for counts in out {
+            for _ in 0..times {
+                let i = (uniform(rng) * list.len() as f64) as usize;
+                counts[self.first[list[i] as usize]] += each;
+            }
+        }
+    }
+}
+
+/// Brings numbers of words together at the first that has the same row.
+pub(super) fn fold<T: Copy + Default + AddAssign>(first: &[usize], numbers: &mut [T]) {
+    for (w, &first) in first.iter().enumerate() {
+        if first != w {
+            let number = std::mem::take(&mut numbers[w]);
+            numbers[first] += number;
+        }
+    }
+}
+
+/// Adds up to `TILE` rows, each times its factor.
+fn add_tile(sum: &mut [f32], rows: &[(usize, Vec<f32>)], factors: &[f32; TILE]) {
+    if let [a, b, c, d, e, f, g, h] = rows {
+        let n = sum.len();
+        let [a, b, c, d] = [a, b, c, d].map(|row| &row.1[..n]);
+        let [e, f, g, h] = [e, f, g, h].map(|row| &row.1[..n]);
+        for y in 0..n {
+            let left =
+                factors[0] * a[y] + factors[1] * b[y] + factors[2] * c[y] + factors[3] * d[y];
+            let right =
+                factors[4] * e[y] + factors[5] * f[y] + factors[6] * g[y] + factors[7] * h[y];
+            sum[y] += left + right;
+        }
+        return;
+    }
+    for (row, factor) in rows.iter().zip(factors) {
+        sum.iter_mut()
+            .zip(&row.1)
+            .for_each(|(s, p)| *s += factor * p);
+    }
+}
+
+impl Drawn {
+    /// Computes what all words share.
+    fn smooth(&mut self) {
+        let words = self.outputs.len();
+        let (mut stays, mut tail) = (0.0, vec![0.0; words]);
+        for (w, share) in frequency::shares(words).into_iter().enumerate() {
+            let others = Others::of(&self.outputs[w], w);
+            stays += others.own / self.outputs[w].len().max(1) as f64 / words as f64;
+            others.each(|y, _| tail[y] += share * others.discount / others.total);
+        }
+        self.stays = stays;
+        let (total, even) = (tail.iter().sum::<f64>(), 1.0 / words as f64);
+        let share = |t: f64| match total > 0.0 {
+            true => ((1.0 - FLOOR) * t / total + FLOOR * even) as f32,
+            false => even as f32,
+        };
+        self.background = tail.into_iter().map(share).collect();
+    }
+
+    fn row(&self, word: usize, out: &mut [f32]) {
+        let others = Others::of(&self.outputs[word], word);
+        let draws = self.outputs[word].len() as f64;
+        let stays = (others.own + BELIEVED * self.stays) / (draws + BELIEVED);
+        let elsewhere = 1.0 - f64::from(self.background[word]).min(0.5);
+        let rest = ((1.0 - stays) * others.rest / elsewhere) as f32;
+        let pairs = out.iter_mut().zip(&self.background);
+        pairs.for_each(|(o, b)| *o = rest * b);
+        let part = (1.0 - stays) / others.total;
+        others.each(|y, n| out[y] += (part * (n - others.discount)) as f32);
+        out[word] = stays as f32;
+    }
+}
+
+/// Outputs of a word other than itself.
+struct Others<'a> {
+    outputs: &'a [WordId],
+    word: usize,
+    /// How often it stayed.
+    own: f64,
+    /// How often it did not; at least 1.
+    total: f64,
+    /// Taken away from every output that was seen.
+    discount: f64,
+    /// Share of what was taken away; 1 if nothing was seen.
+    rest: f64,
+}
+
+impl<'a> Others<'a> {
+    fn of(outputs: &'a [WordId], word: usize) -> Others<'a> {
+        let mut others = Others {
+            outputs,
+            word,
+            own: 0.0,
+            total: 1.0,
+            discount: 0.0,
+            rest: 1.0,
+        };
+        let (mut seen, mut once, mut twice, mut total) = (0.0, 0.0, 0.0, 0.0);
+        others.each(|_, n| {
+            seen += 1.0;
+            total += n;
+            once += f64::from(n == 1.0);
+            twice += f64::from(n == 2.0);
+        });
+        others.own = outputs.len() as f64 - total;
+        if total > 0.0 {
+            // Where every output was seen often, half a draw stands for all the others.
+            let least = 0.5 / seen;
+            others.discount = (once / f64::max(once + 2.0 * twice, 1.0)).clamp(least, 0.95);
+            others.total = total;
+            others.rest = others.discount * seen / total;
+        }
+        others
+    }
+
+    /// Calls `f(output, times)` for every output but the word itself.
+    fn each(&self, mut f: impl FnMut(usize, f64)) {
+        for same in self.outputs.chunk_by(|a, b| a == b) {
+            let y = same[0] as usize;
+            if y != self.word {
+                f(y, same.len() as f64);
+            }
+        }
+    }
 }

@@ -263,12 +263,18 @@ impl Channel for Exponential {
         let mut distances = vec![0; out.len()];
         Scan::new(self.model.codes()).distances_from(word, &mut distances);
         let mut total = 0;
-        for (p, d) in out.iter_mut().zip(distances) {
-            let weight = self.weights[usize::from(d)];
-            *p = weight as f64;
-            total += u128::from(weight);
+        // Weights are at most 2^47: the sum of 2^16 of them fits into a limb.
+        for (out, distances) in out.chunks_mut(1 << 16).zip(distances.chunks(1 << 16)) {
+            let mut sum = 0;
+            for (p, d) in out.iter_mut().zip(distances) {
+                let weight = self.weights[usize::from(*d)];
+                *p = weight as f64;
+                sum += weight;
+            }
+            total += u128::from(sum);
         }
-        out.iter_mut().for_each(|p| *p /= total as f64);
+        let each = 1.0 / total as f64;
+        out.iter_mut().for_each(|p| *p *= each);
     }
 }
 

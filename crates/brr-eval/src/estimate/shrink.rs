@@ -1,0 +1,62 @@
+//! From unbiased counts, which are noisy, to likely ones: an empirical Bayes estimate.
+//!
+//! What texts have of a word is modelled as a multiple of what the prior expects. How the
+//! multiples are distributed is learned from all words together: a mixture of normal
+//! distributions around powers of 2 times the prior, and of "does not occur", whose weights
+//! maximize the likelihood of the unbiased counts (Kiefer and Wolfowitz 1956, by
+//! expectation-maximization). The estimate is the mean of a word's posterior. A word whose noise is
+//! small keeps its unbiased count; among the others, what the prior says decides.
+
+use super::intervals::Variances;
+
+/// Powers of 2 on either side of the prior.
+const POWERS: i32 = 12;
+/// Standard deviation of a component, relative to its mean.
+const WIDTH: f64 = 0.4;
+/// Iterations over the weights.
+const ITERATIONS: usize = 40;
+/// A variance below which a count is known.
+const KNOWN: f64 = 1e-9;
+
+/// The likely counts of all words.
+pub(super) fn shrink(solution: &[f64], expected: &[f64], variances: &Variances) -> Vec<f64> {
+    let multiples: Vec<f64> = std::iter::once(0.0)
+        .chain((-POWERS..=POWERS).map(|k| f64::from(k).exp2()))
+        .collect();
+    let component = |w: usize, multiple: f64| {
+        let mean = multiple * expected[w];
+        let noise = variances.fixed[w] + variances.slope[w] * mean + KNOWN;
+        let own = (WIDTH * mean).powi(2);
+        let total = own + noise;
+        let off = solution[w] - mean;
+        let log = -0.5 * (off * off / total + libm::log(total));
+        (log, mean + off * own / total)
+    };
+    let mut weights = vec![1.0 / multiples.len() as f64; multiples.len()];
+    let likelihoods: Vec<Vec<f64>> = (0..solution.len())
+        .map(|w| {
+            let logs: Vec<f64> = multiples.iter().map(|m| component(w, *m).0).collect();
+            let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            logs.iter().map(|l| libm::exp(l - most)).collect()
+        })
+        .collect();
+    for _ in 0..ITERATIONS {
+        let mut next = vec![0.0; weights.len()];
+        for row in &likelihoods {
+            let total: f64 = row.iter().zip(&weights).map(|(l, w)| l * w).sum();
+            let parts = next.iter_mut().zip(row.iter().zip(&weights));
+            parts.for_each(|(next, (l, w))| *next += l * w / total);
+        }
+        let words = solution.len() as f64;
+        weights = next.into_iter().map(|n| n / words).collect();
+    }
+    let posterior = |(w, row): (usize, &Vec<f64>)| {
+        let (mut mean, mut total) = (0.0, 0.0);
+        for ((multiple, likelihood), weight) in multiples.iter().zip(row).zip(&weights) {
+            mean += likelihood * weight * component(w, *multiple).1;
+            total += likelihood * weight;
+        }
+        (mean / total).max(0.0)
+    };
+    likelihoods.iter().enumerate().map(posterior).collect()
+}
