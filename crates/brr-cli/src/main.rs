@@ -4,6 +4,7 @@
 mod commands;
 mod failure;
 mod families;
+mod input;
 mod losses;
 mod messages;
 mod model_source;

@@ -119,6 +119,8 @@ fn public_counts_may_say_what_is_believed_beforehand() {
         "0.05",
         "--prior",
         &prior,
+        "--top",
+        "1",
     ];
     // So much noise that the belief decides.
     let ran = run_with(&args, b"the film was good bad\n");
@@ -180,4 +182,142 @@ fn wrong_input_is_told_without_repeating_it() {
     }
     let both = ["estimate", "--manifest", "x", "--epsilon", "1"];
     assert_one_line(&run(&both), 2, &["--manifest", "--epsilon"]);
+}
+
+/// In every form that `privatize` writes, the private texts are counted and nothing else: not
+/// the header, not the columns that were copied. (So little noise that words stay.)
+#[test]
+fn what_privatize_wrote_is_read_by_its_manifest() {
+    let folder = Folder::new();
+    let model = folder.file("m.brr", &tiny_model());
+    let csv = "film,body\nfilm film,\"the good\nfilm\"\nbad,was bad\n";
+    let tsv = "1;the \"good film\n2;was bad\n";
+    let jsonl = "{\"n\": \"film\", \"body\": \"the good film\"}\n{\"n\": \"film\"}\n{\"body\": \"was bad\"}\n";
+    let json = "[{\"n\": \"film\", \"body\": \"the good film\"}, {\"body\": \"was bad\"}]\n";
+    let text = "the good film\nwas bad\n";
+    let cases: [(&str, &str, &[&str]); 6] = [
+        ("in.csv", csv, &["-c", "body"]),
+        (
+            "in.tsv",
+            tsv,
+            &["-c", "2", "--no-header", "--delimiter", ";", "--no-quotes"],
+        ),
+        ("in.jsonl", jsonl, &["-c", "body", "--optional-columns"]),
+        ("in.json", json, &["-c", "body"]),
+        ("in.txt", text, &[]),
+        ("in.txt", text, &["--json"]),
+    ];
+    for (i, (name, content, options)) in cases.iter().enumerate() {
+        let input = folder.file(name, content.as_bytes());
+        let end = if options.contains(&"--json") {
+            "jsonl"
+        } else {
+            &name[3..]
+        };
+        let private = folder.name(&format!("{i}.{end}.gz"));
+        let manifest = folder.name(&format!("{i}.json"));
+        let privatize = [
+            "privatize",
+            "-m",
+            &model,
+            "--epsilon",
+            "20",
+            "-i",
+            &input,
+            "-o",
+            &private,
+            "--manifest",
+            &manifest,
+        ];
+        let ran = run(&[&privatize[..], options].concat());
+        assert_eq!(ran.code, 0, "{name}: {}", ran.stderr);
+        let ran = run(&[
+            "estimate",
+            "-m",
+            &model,
+            "--manifest",
+            &manifest,
+            "-i",
+            &private,
+            "--json",
+        ]);
+        assert_eq!(ran.code, 0, "{name}: {}", ran.stderr);
+        let json: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(json["words_received"], 5, "{name}: {}", ran.stdout);
+        let film = json["words"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|w| w["word"] == "film");
+        assert_eq!(film.unwrap()["raw_count"], 1, "{name}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn columns_are_named_where_no_manifest_does() {
+    let folder = Folder::new();
+    let model = folder.file("m.brr", &tiny_model());
+    let private = folder.file("private.csv", b"n,body\nfilm,the good film\nfilm,was bad\n");
+    let quiet = [
+        "estimate",
+        "-m",
+        &model,
+        "--epsilon",
+        "20",
+        "--json",
+        "-i",
+        &private,
+    ];
+    let ran = run(&[&quiet[..], &["-c", "body"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(json["words_received"], 5, "{}", ran.stderr);
+    let ran = run(&quiet);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("--column"), "{}", ran.stderr);
+}
+
+/// A folder is read by its record, as one or file by file, also where one name ends another.
+#[test]
+fn a_folder_is_read_by_its_record() {
+    let folder = Folder::new();
+    let model = folder.file("m.brr", &tiny_model());
+    std::fs::create_dir_all(folder.name("in/more")).unwrap();
+    folder.file("in/a.csv", b"n,body\nfilm,the good film\nfilm,was bad\n");
+    folder.file("in/more/a.csv", b"body,n\nodd the,film\n");
+    let out = folder.name("out");
+    let ran = run(&[
+        "privatize",
+        "-m",
+        &model,
+        "--epsilon",
+        "20",
+        "-c",
+        "body",
+        "--output-dir",
+        &out,
+        &folder.name("in"),
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let record = folder.name("out/brr-manifest.json");
+    let json = |input: &str| {
+        let by_record = ["estimate", "-m", &model, "--manifest", &record, "--json"];
+        let ran = run(&[&by_record[..], &["-i", input]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        serde_json::from_str::<serde_json::Value>(&ran.stdout).unwrap()
+    };
+    let (all, one) = (json(&out), json(&folder.name("out/more/a.csv")));
+    assert_eq!(
+        (&all["words_received"], &all["unknown_words"]["high"]),
+        (&7.into(), &1.0.into())
+    );
+    assert_eq!(
+        (&one["words_received"], &one["unknown_words"]["high"]),
+        (&2.into(), &1.0.into())
+    );
+    let other = folder.file("other.csv", b"body\nfilm\n");
+    let quiet = ["estimate", "-m", &model, "-i"];
+    let ran = run(&[&quiet[..], &[&other, "--manifest", &record]].concat());
+    assert_one_line(&ran, 1, &["brr-manifest.json", "none of them", "--input"]);
+    let ran = run(&[&quiet[..], &[&out, "--epsilon", "20"]].concat());
+    assert_one_line(&ran, 2, &["--manifest", "brr-manifest.json"]);
 }

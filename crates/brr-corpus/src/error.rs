@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use brr::Choice;
 
 use crate::format::Format;
+use crate::manifest::SCHEMA;
 use crate::paths::Known;
 
 /// Why a file was not privatized, or not wholly.
@@ -231,6 +232,27 @@ impl FileProblem {
             problem: self,
         }
     }
+}
+
+/// Why a record does not tell how to read what a run wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordProblem {
+    /// Not what a run writes.
+    #[error("is no record of a run")]
+    NoRecord,
+    /// Of a form that this version does not know.
+    #[error("is the record of a newer brr, and this one reads schema 1 to {SCHEMA}: use that brr")]
+    Newer,
+    /// Its model has other codes.
+    #[error("is of texts that were privatized with another model")]
+    OtherModel,
+    /// What the model offers has changed.
+    #[error("has an epsilon that no mechanism of this model has")]
+    OtherEpsilon,
+    /// It is of other files.
+    #[error("is of several files, and the input is none of them")]
+    OtherFile,
 }
 
 /// A setting that an unfinished run had otherwise.

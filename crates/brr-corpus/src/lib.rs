@@ -30,6 +30,8 @@
 //!   says who may read them;
 //! - [`manifest`]: what was promised and done, on record.
 //!
+//! What a run wrote is read again by its record ([`Written`]).
+//!
 //! `units` counts the private words of each person, if a column says whose each row is.
 //!
 //! `rows` joins these. Parquet is no stream of records and has a path of its own, `parquet`.
@@ -55,6 +57,7 @@ mod partial;
 mod paths;
 mod pipeline;
 mod privatize;
+mod read;
 mod rows;
 mod run;
 mod text;
@@ -63,7 +66,9 @@ mod units;
 pub use checkpoint::{Counts, Restart};
 pub use edits::OnBadRow;
 pub use encoding::Encoding;
-pub use error::{ColumnProblem, ColumnRole, Difference, Error, FileProblem, Result, RowProblem};
+pub use error::{
+    ColumnProblem, ColumnRole, Difference, Error, FileProblem, RecordProblem, Result, RowProblem,
+};
 pub use folder::{FolderReport, RECORD};
 pub use format::{Compression, Format};
 pub use input::Input;
@@ -72,6 +77,7 @@ pub use output::Output;
 pub use parquet::panic_is_told;
 pub use paths::Known;
 pub use privatize::Report;
+pub use read::Written;
 pub use run::{Progress, Run};
 pub use text::Document;
 pub use units::{Histogram, Statistics};

@@ -55,6 +55,7 @@ pub(crate) fn of_run(
     let mut record = record(task.privatizer, counts);
     record["format"] = json!(task.kind().name());
     record["columns"] = json!(task.columns);
+    record["settings"] = json!(task.settings());
     record["rows"] = json!(counts.rows);
     record["bad_rows"] = json!({
         "skipped": counts.skipped,

@@ -40,7 +40,10 @@ const NO_TEXT: [(&[u8], &str); 7] = [
 
 /// Finds the columns by the first row; the format, and the bytes before the first row, which are
 /// copied.
-fn open<'a>(task: &Run<'a>, chunks: &mut Chunks) -> Result<(Box<dyn RowFormat + 'a>, Vec<u8>)> {
+pub(crate) fn open<'a>(
+    task: &Run<'a>,
+    chunks: &mut Chunks,
+) -> Result<(Box<dyn RowFormat + 'a>, Vec<u8>)> {
     let malformed = |chunks: &Chunks, problem: &str| Error::Malformed {
         name: chunks.input().name(),
         problem: problem.into(),

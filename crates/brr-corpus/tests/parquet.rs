@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use brr::Layout;
-use brr_corpus::{Error, Input, OnBadRow, Output, Progress, Run};
+use brr_corpus::{Error, Input, OnBadRow, Output, Progress, Run, Written};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
@@ -123,4 +123,38 @@ fn what_parquet_cannot_do_is_refused() {
     let streamed = run.run(Input::File(folder.path().join("in.parquet")), output);
     assert!(matches!(streamed, Err(Error::ParquetStream)));
     assert_eq!(listing(&folder), ["in.parquet"]);
+}
+
+/// What was written is read again by its record: private values, and nothing where there is none.
+#[test]
+fn the_private_column_is_read_again() {
+    let (privatizer, folder) = (privatizer(Layout::Keep), tempdir().unwrap());
+    write(&folder.path().join("in.parquet"));
+    let run = Run {
+        columns: vec!["body".into()],
+        manifest: Some(folder.path().join("run.json")),
+        ..Run::new(&privatizer)
+    };
+    let report = privatize(&folder, &run, "in.parquet", "out.parquet").unwrap();
+    let model = Arc::new(brr_english::model().unwrap());
+    let written = Written::of(report.manifest.unwrap(), model).unwrap();
+    let out = folder.path().join("out.parquet");
+    let (mut texts, told) = (0, std::sync::Mutex::new(0));
+    let tell = |progress| {
+        if let Progress::Bytes(bytes) = progress {
+            *told.lock().unwrap() = bytes;
+        }
+    };
+    let reader = Run {
+        progress: Some(&tell),
+        ..written.reader(Some(&out)).unwrap()
+    };
+    reader
+        .read(Input::File(out), &mut |text| {
+            assert_eq!(text, "good film");
+            texts += 1;
+        })
+        .unwrap();
+    assert_eq!(texts, GROUPS * ROWS / 2);
+    assert!(*told.lock().unwrap() > 0);
 }

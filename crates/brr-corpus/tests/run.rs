@@ -9,7 +9,7 @@ use std::time::Duration;
 use brr::Layout;
 use brr_corpus::{
     ColumnProblem, ColumnRole, Difference, Error, FileProblem, Format, Input, OnBadRow, Output,
-    Progress, Report, RowProblem, Run,
+    Progress, Report, RowProblem, Run, Written,
 };
 use support::{listing, privatize, privatizer};
 use tempfile::{TempDir, tempdir};
@@ -286,4 +286,35 @@ fn no_source_of_the_library_names_an_option_of_a_program() {
         &mut found,
     );
     assert!(found.is_empty(), "{found:#?}");
+}
+
+/// Rows that were kept without their text are still no rows; where there were none, one that is
+/// bad is an error.
+#[test]
+fn bad_rows_of_an_output_are_those_on_record() {
+    let (privatizer, folder) = (privatizer(Layout::Keep), tempdir().unwrap());
+    let input = "{\"body\": \"good film\"}\nnot json\n{\"body\": 7}\n";
+    std::fs::write(folder.path().join("in.jsonl"), input).unwrap();
+    let run = Run {
+        columns: column("body"),
+        on_bad_row: OnBadRow::CopyNull,
+        manifest: Some(folder.path().join("run.json")),
+        ..Run::new(&privatizer)
+    };
+    let report = privatize(&folder, &run, "in.jsonl", "out.jsonl").unwrap();
+    let out = folder.path().join("out.jsonl");
+    let texts = |record: serde_json::Value, path: &Path| {
+        let model = std::sync::Arc::new(brr_english::model().unwrap());
+        let written = Written::of(record, model).unwrap();
+        let (mut texts, reader) = (Vec::new(), written.reader(Some(path)).unwrap());
+        let done = reader.read(Input::File(path.to_owned()), &mut |t| {
+            texts.push(t.to_owned())
+        });
+        done.map(|()| texts)
+    };
+    let mut record = report.manifest.unwrap();
+    assert_eq!(texts(record.clone(), &out).unwrap(), ["good film"]);
+    record["bad_rows"]["emptied"] = 0.into();
+    let bad = texts(record, &folder.path().join("in.jsonl"));
+    assert!(matches!(bad, Err(Error::BadRow { row: 2, .. })), "{bad:?}");
 }

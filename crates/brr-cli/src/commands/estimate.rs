@@ -1,22 +1,23 @@
 //! `brr estimate`: what words were in privatized texts, on the server's side.
 
 use std::cell::Cell;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use brr::{Budget, Choice, MechanismKind, Model, Options, Privatizer};
-use brr_corpus::manifest::SCHEMA;
+use brr::{Model, Options, Privatizer};
+use brr_corpus::{Format, Progress, RECORD, RecordProblem, Run, Written};
 use brr_eval::estimate::{
     Count, Documents, Effort, EstimateOptions, Estimates, Prior, WordChannel, estimate,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::failure::{Failure, Result};
+use crate::input;
 use crate::model_source;
 use crate::privacy::PrivacyArgs;
-use crate::progress::Stages;
-use crate::usage::{Refused, share};
+use crate::progress::{self, Stages};
+use crate::usage::{Refused, choice, share};
 
 /// Estimate word frequencies of the original texts from their privatized form
 ///
@@ -29,14 +30,24 @@ use crate::usage::{Refused, share};
 #[command(after_help = "Examples:
   brr estimate --keep 0.4 --input private.txt --top 100
   brr estimate --manifest run.json < private.txt > words.tsv
+  brr estimate --manifest run.json --input private.csv.zst --top 100
+  brr estimate --manifest out/brr-manifest.json --input out/
   brr estimate --mechanism brr --bound 60 --prior public-counts.tsv --input private.txt")]
 pub struct Args {
-    /// Read privatized documents from this file, one per line [default: standard input]
-    #[arg(short, long, value_name = "FILE")]
+    /// Read what `brr privatize` wrote from this file, or folder [default: standard input]
+    #[arg(short, long, value_name = "PATH")]
     input: Option<PathBuf>,
+    /// Format of the input [default: as in the manifest; otherwise by the extension, or text,
+    /// one document per line]
+    #[arg(long, value_name = "FORMAT", value_parser = choice::<Format>())]
+    format: Option<Format>,
+    /// Column that was privatized; may be given several times [default: as in the manifest]
+    #[arg(short, long, value_name = "COLUMN")]
+    column: Vec<String>,
     #[command(flatten)]
     privacy: PrivacyArgs,
-    /// Take mechanism, epsilon and share of unknown words from this record of the run
+    /// Take mechanism, epsilon, number of unknown words, format and columns from this record of
+    /// the run
     #[arg(long, value_name = "FILE", conflicts_with_all = ["mechanism", "budget"])]
     manifest: Option<PathBuf>,
     /// Prior distribution of words: `rank` (by the model's order of words), `uniform`, or a
@@ -69,34 +80,59 @@ fn share_or_none(text: &str) -> std::result::Result<f64, Refused> {
     }
 }
 
-/// What is known about the run that privatized the texts.
-struct Run {
-    privatizer: Privatizer,
-    /// Number of tokens that the model did not know and that became random words.
-    unknown: Option<u64>,
+/// How the texts were privatized.
+enum Source {
+    Recorded(Written),
+    Stated(Privatizer),
+}
+
+impl Source {
+    fn of(args: &Args, model: Arc<Model>) -> Result<Source> {
+        if let Some(path) = &args.manifest {
+            return Ok(Source::Recorded(written(path, model)?));
+        }
+        if let Some(folder) = args.input.as_deref().filter(|path| path.is_dir()) {
+            return Err(Failure::Usage(format!(
+                "{}: a folder is read by its record: give it with --manifest ({RECORD} in the folder)",
+                folder.display()
+            )));
+        }
+        let options = Options::default()
+            .with_mechanism(args.privacy.mechanism)
+            .with_budget(args.privacy.budget());
+        Ok(Source::Stated(Privatizer::new(model, options)?))
+    }
+
+    fn privatizer(&self) -> &Privatizer {
+        match self {
+            Source::Recorded(written) => &written.privatizer,
+            Source::Stated(privatizer) => privatizer,
+        }
+    }
 }
 
 pub fn run(args: Args) -> Result {
     let model = model_source::open_checked(args.privacy.model.as_deref())?;
-    let run = match &args.manifest {
-        Some(path) => from_manifest(path, model.clone())?,
-        None => Run {
-            privatizer: privatizer(model.clone(), args.privacy.mechanism, args.privacy.budget())?,
-            unknown: None,
-        },
-    };
+    let source = Source::of(&args, model.clone())?;
     let prior = prior(&args.prior, &model)?;
-    let documents = read_documents(args.input.as_deref(), &model)?;
-    let by_share = |share: f64| (share * documents.total() as f64).round() as u64;
-    let unknown = args.unknown_share.map(by_share).or(run.unknown);
-    let guarantee = run.privatizer.guarantee();
+    let documents = read_documents(&args, &source)?;
+    let unknown = match (args.unknown_share, &source) {
+        (Some(share), _) => Some((share * documents.total() as f64).round() as u64),
+        (None, Source::Recorded(written)) => {
+            let unknown = written.unknown_words(args.input.as_deref());
+            Some(unknown.map_err(|problem| unfit(&args, problem))?)
+        }
+        (None, Source::Stated(_)) => None,
+    };
+    let privatizer = source.privatizer();
+    let guarantee = privatizer.guarantee();
     eprintln!(
         "brr: taking out the noise of {} with epsilon {:.4} on {}",
-        run.privatizer.mechanism().name(),
+        privatizer.mechanism().name(),
         guarantee.epsilon,
         guarantee.metric
     );
-    let found = estimated(&args, &run.privatizer, &documents, &prior, unknown);
+    let found = estimated(&args, privatizer, &documents, &prior, unknown);
     if !found.solved {
         eprintln!(
             "warning: some words of this model can hardly be told apart; their intervals may be too short"
@@ -111,67 +147,27 @@ pub fn run(args: Args) -> Result {
     print(&args, &model, &documents, &found)
 }
 
-fn privatizer(
-    model: std::sync::Arc<Model>,
-    mechanism: MechanismKind,
-    budget: Budget,
-) -> Result<Privatizer> {
-    let options = Options::default()
-        .with_mechanism(mechanism)
-        .with_budget(budget);
-    Ok(Privatizer::new(model, options)?)
+/// What a run wrote, by its manifest.
+fn written(path: &Path, model: Arc<Model>) -> Result<Written> {
+    let bytes = std::fs::read(path).map_err(|e| Failure::file("read", path, &e))?;
+    let record = serde_json::from_slice(&bytes).map_err(|_| RecordProblem::NoRecord);
+    let written = record.and_then(|record| Written::of(record, model));
+    written.map_err(|problem| told(path, problem))
 }
 
-/// Sets the mechanism up as a manifest says.
-fn from_manifest(path: &Path, model: std::sync::Arc<Model>) -> Result<Run> {
-    let failed = |what: &str| {
-        Failure::Failed(format!(
-            "{}: {what}; give the file that `brr privatize --manifest` wrote",
-            path.display()
-        ))
+/// A manifest that does not fit, with the way out.
+fn told(path: &Path, problem: RecordProblem) -> Failure {
+    let way_out = match problem {
+        RecordProblem::OtherModel => "; give it with --model",
+        RecordProblem::OtherFile => ": give one of them, or their folder, with --input",
+        RecordProblem::Newer => "",
+        _ => "; give the file that `brr privatize --manifest` wrote",
     };
-    let bytes = std::fs::read(path).map_err(|e| Failure::file("read", path, &e))?;
-    let manifest: Value = serde_json::from_slice(&bytes).map_err(|_| failed("not JSON"))?;
-    // Manifests before schema 2 named the codes as the model's identity.
-    let model_record = &manifest["model"];
-    let identity = model_record["codes"].as_str();
-    let identity = identity.or(model_record["identity"].as_str());
-    if manifest["schema"]
-        .as_u64()
-        .is_some_and(|found| found > SCHEMA)
-    {
-        return Err(Failure::Failed(format!(
-            "{}: a manifest of a newer brr, and this one reads schema 1 to {SCHEMA}; use that brr",
-            path.display()
-        )));
-    }
-    if identity != Some(&model.identity().to_string()) {
-        return Err(Failure::Failed(format!(
-            "{}: the texts were privatized with another model; give it with --model",
-            path.display()
-        )));
-    }
-    let mechanism = manifest["mechanism"].as_str().map(MechanismKind::parse);
-    let Some(Ok(mechanism)) = mechanism else {
-        return Err(failed("no mechanism that this program knows"));
-    };
-    let epsilon = manifest["epsilon"].as_f64();
-    let epsilon = epsilon.ok_or_else(|| failed("no epsilon"))?;
-    // A number may lose its last digit on the way through a file; the mechanism must not
-    // fall to the next certificate below for that.
-    let privatizer = privatizer(model, mechanism, Budget::Epsilon(epsilon * (1.0 + 1e-12)))?;
-    // Textbook weights for an epsilon that textbook weights gave may lie a rounding below it.
-    if (privatizer.guarantee().epsilon / epsilon - 1.0).abs() > 1e-4 {
-        return Err(failed("no mechanism of this model has its epsilon"));
-    }
-    let unknown = match manifest["unknown"].as_str() {
-        Some("random") => manifest["unknown_words"].as_u64().unwrap_or(0),
-        _ => 0,
-    };
-    Ok(Run {
-        privatizer,
-        unknown: Some(unknown),
-    })
+    Failure::Failed(format!("{} {problem}{way_out}", path.display()))
+}
+
+fn unfit(args: &Args, problem: RecordProblem) -> Failure {
+    told(args.manifest.as_deref().unwrap_or(Path::new("-")), problem)
 }
 
 fn prior(name: &str, model: &Model) -> Result<Prior> {
@@ -208,32 +204,25 @@ fn prior(name: &str, model: &Model) -> Result<Prior> {
     })
 }
 
-fn read_documents(path: Option<&Path>, model: &Model) -> Result<Documents> {
-    let failed = |e: &io::Error| match path {
-        Some(path) => Failure::file("read", path, e),
-        None => Failure::stream("standard input", e),
-    };
-    let mut source: Box<dyn BufRead> = match path {
-        Some(path) => Box::new(BufReader::new(File::open(path).map_err(|e| failed(&e))?)),
-        None => {
-            if io::stdin().is_terminal() {
-                eprintln!("brr: reading from the keyboard, a document per line; end with Ctrl-D");
-            }
-            Box::new(io::stdin().lock())
+/// Counts the words of the texts, which are where the manifest or the options say.
+fn read_documents(args: &Args, source: &Source) -> Result<Documents> {
+    let model = source.privatizer().model();
+    let (mut documents, mut strange) = (Documents::new(model.vocabulary().len()), 0);
+    let files = match (source, &args.input) {
+        (Source::Recorded(written), Some(place)) => {
+            let files = written
+                .files(place)
+                .map_err(|problem| unfit(args, problem))?;
+            files.into_iter().map(Some).collect()
         }
+        (_, input) => vec![input.clone()],
     };
-    let mut documents = Documents::new(model.vocabulary().len());
-    let (mut line, mut strange) = (Vec::new(), 0);
-    while source
-        .read_until(b'\n', &mut line)
-        .map_err(|e| failed(&e))?
-        > 0
-    {
-        let text = String::from_utf8_lossy(&line);
-        let words = model.tokens(&text);
-        strange += words.iter().filter(|w| w.0.is_none()).count();
-        documents.push(words.into_iter().filter_map(|w| w.0));
-        line.clear();
+    for file in &files {
+        read_file(args, source, file.as_deref(), &mut |text| {
+            let words = model.tokens(text);
+            strange += words.iter().filter(|w| w.0.is_none()).count() as u64;
+            documents.push(words.into_iter().filter_map(|w| w.0));
+        })?;
     }
     if documents.total() == 0 {
         return Err(Failure::Failed(
@@ -241,13 +230,48 @@ fn read_documents(path: Option<&Path>, model: &Model) -> Result<Documents> {
                 .into(),
         ));
     }
-    if strange as u64 > documents.total() {
+    if strange > documents.total() {
         return Err(Failure::Failed(
             "most words of the input are not in the model: give the --model that the text was privatized with"
                 .into(),
         ));
     }
     Ok(documents)
+}
+
+/// Hands the private texts of a file to `visit`, with progress.
+fn read_file(
+    args: &Args,
+    source: &Source,
+    file: Option<&Path>,
+    visit: &mut dyn FnMut(&str),
+) -> Result {
+    let bar = progress::bytes(file.and_then(|p| p.metadata().ok()).map(|m| m.len()));
+    let tell = |progress| {
+        if let Progress::Bytes(bytes) = progress {
+            bar.set_position(bytes);
+        }
+    };
+    let reader = match source {
+        Source::Recorded(written) => written.reader(file).map_err(|e| unfit(args, e))?,
+        Source::Stated(privatizer) => Run {
+            optional_columns: true,
+            ..Run::new(privatizer)
+        },
+    };
+    let columns = match args.column.is_empty() {
+        true => reader.columns.clone(),
+        false => args.column.clone(),
+    };
+    let reader = Run {
+        format: args.format.or(reader.format),
+        columns,
+        progress: Some(&tell),
+        ..reader
+    };
+    reader.read(input::open(file), visit)?;
+    bar.finish_and_clear();
+    Ok(())
 }
 
 /// Solves for the counts, with progress: there are about as many passes over the channel each

@@ -75,6 +75,25 @@ pub fn run(
     rewrite.finish(counts)
 }
 
+/// Hands every private value of a file to `visit`.
+pub fn read(task: &Run<'_>, input: &Input, visit: &mut dyn FnMut(&str)) -> Result {
+    let path = input.path().ok_or(Error::ParquetStream)?;
+    let trouble = Trouble {
+        input: path,
+        partial: PathBuf::new(),
+    };
+    let table = Table::open(task, path, &trouble)?;
+    task.tell(Progress::Begun);
+    let mut passed = 0;
+    for group in 0..table.groups() {
+        table.visit(group, visit)?;
+        passed += table.bytes(group);
+        task.tell(Progress::Bytes(passed));
+        task.go_on()?;
+    }
+    Ok(())
+}
+
 /// Calls into the crate that reads the format, which panics at some files that are damaged. To
 /// the user that is an error like others; [`panic_is_told`] tells a panic hook so.
 fn withstand<T>(call: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {

@@ -14,7 +14,7 @@ use ::parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileRea
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use bytes::Bytes;
 
-use super::batch::Column;
+use super::batch::{Batch, Column, text};
 use super::units::{Owners, find_unit};
 use super::{DAMAGED, Trouble, withstand};
 use crate::error::{ColumnProblem, ColumnRole, Error, Result};
@@ -110,13 +110,27 @@ impl<'t> Table<'t> {
         let Some(owners) = self.owners(group, Some(ledger))? else {
             return Ok(());
         };
+        self.batches(group, |description, mut batch| {
+            owners.admit(&mut batch, description, &mut ledger.accounts);
+        })
+    }
+
+    /// Hands every private value of a row group that is text to `visit`.
+    pub fn visit(&self, group: usize, visit: &mut dyn FnMut(&str)) -> Result {
+        self.batches(group, |_, batch| {
+            batch.values.iter().filter_map(text).for_each(&mut *visit);
+        })
+    }
+
+    /// Hands all batches of the private columns of a row group to `take`.
+    fn batches(&self, group: usize, mut take: impl FnMut(&ColumnDescriptor, Batch)) -> Result {
         let private = self.private.iter().enumerate().filter(|(_, p)| **p);
         for (leaf, _) in private {
             let mut column = self.column(group, leaf)?;
             let description = column.description.clone();
             let mut next = || withstand(|| column.next()).map_err(|e| self.trouble.input(e));
-            while let Some(mut batch) = next()? {
-                owners.admit(&mut batch, &description, &mut ledger.accounts);
+            while let Some(batch) = next()? {
+                take(&description, batch);
             }
         }
         Ok(())

@@ -10,11 +10,11 @@ use brr_corpus::{
     Document, Encoding, Format, Input, OnBadRow, Output, Progress, Report, Run, files,
 };
 
-use super::{Args, announce, input, json_line};
+use super::{Args, announce, json_line};
 use crate::failure::{Failure, Result};
 use crate::output::{self, is_standard};
 use crate::usage::{Refused, choice, whole};
-use crate::{losses, progress};
+use crate::{input, losses, progress};
 use indicatif::ProgressBar;
 
 /// Options for files with many documents.
@@ -179,9 +179,17 @@ pub fn run(args: &Args, privatizer: &Privatizer) -> Result {
                 stop: Some(output::stop_at_safe_point()),
                 ..run
             };
-            Ok(run.run(input(args), Output::File(path.clone())))
+            Ok(run.run(
+                input::open(args.input.as_deref()),
+                Output::File(path.clone()),
+            ))
         }
-        name => to_stream(run, input(args), name.as_deref(), args.force),
+        name => to_stream(
+            run,
+            input::open(args.input.as_deref()),
+            name.as_deref(),
+            args.force,
+        ),
     };
     bar.finish_and_clear();
     tell_what_was_done(args, privatizer, &done??);

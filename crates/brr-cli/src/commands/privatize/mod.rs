@@ -3,11 +3,10 @@
 mod corpus;
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use brr::{Choice, Layout, Options, Privatized, Privatizer, Search, Unknown};
-use brr_corpus::{Counts, Input, manifest};
+use brr_corpus::{Counts, manifest};
 use serde_json::json;
 
 use crate::failure::{Failure, Result};
@@ -141,20 +140,6 @@ fn want_budget_for_a_file(args: &Args) -> Result {
         ));
     }
     Ok(())
-}
-
-/// Where documents come from, if not from the arguments.
-fn input(args: &Args) -> Input {
-    match &args.input {
-        Some(path) if !is_standard(path) => Input::File(path.clone()),
-        _ => {
-            let stdin = io::stdin();
-            if stdin.is_terminal() {
-                eprintln!("brr: reading from the keyboard, a document per line; end with Ctrl-D");
-            }
-            Input::Stream(Box::new(stdin))
-        }
-    }
 }
 
 /// Says on standard error what is promised.
