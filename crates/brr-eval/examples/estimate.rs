@@ -1,15 +1,15 @@
 //! How often the intervals of word counts hold, and how much closer to the truth estimates are
 //! than raw counts.
 //!
-//!     cargo run --release -p brr-eval --example estimate -- MODEL RUNS [NAME=FILE=DOCUMENTS]...
+//!     cargo run --release -p brr-eval --example estimate -- MODEL RUNS SETTINGS [NAME=FILE=DOCUMENTS]...
 //!
+//! SETTINGS are mechanisms and bounds, such as `exponential=11.8,brr=60`.
 //! FILE has a document per line, of which the first DOCUMENTS are taken; without a file, texts are
 //! generated. They are privatized RUNS times by each mechanism (seeded: this is an evaluation),
 //! estimated back, and compared with what they were. `experiments/estimate/run` makes the table.
 
 use std::sync::Arc;
 
-use brr::parts::epsilon::Epsilon;
 use brr::parts::mechanism::Mechanism;
 use brr::parts::parallel;
 use brr::parts::random::Noise;
@@ -18,20 +18,12 @@ use brr_build::quality::spearman;
 use brr_eval::estimate::{
     Documents, Effort, EstimateOptions, Estimates, Prior, WordChannel, estimate_each,
 };
-use brr_eval::mechanisms::Kary;
 use serde_json::{Value, json};
 
-/// Mechanisms and the bounds at which each is looked at: where about half of the words stay, and
-/// where far fewer do.
-const SETTINGS: [(&str, f64); 5] = [
-    ("exponential", 11.8),
-    ("exponential", 9.5),
-    ("brr", 60.0),
-    ("k-ary", 10.4),
-    ("k-ary", 8.6),
-];
 /// Runs that share a channel and the resampling.
 const GROUP: usize = 50;
+/// Words that are drawn in one call.
+const AT_ONCE: usize = 4096;
 /// Ranks up to which coverage is counted.
 const RANKS: [usize; 3] = [15, 100, 1000];
 
@@ -39,8 +31,8 @@ type Texts = Vec<Vec<Option<u32>>>;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
-    let (Some(model), Some(runs)) = (args.next(), args.next()) else {
-        return Err("usage: estimate MODEL RUNS [NAME=FILE=DOCUMENTS]...".into());
+    let (Some(model), Some(runs), Some(settings)) = (args.next(), args.next(), args.next()) else {
+        return Err("usage: estimate MODEL RUNS SETTINGS [NAME=FILE=DOCUMENTS]...".into());
     };
     let (model, runs) = (Arc::new(Model::open(model)?), runs.parse()?);
     let mut corpora = Vec::new();
@@ -58,9 +50,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         corpora.push(("generated".to_owned(), generated(model.vocabulary().len())));
     }
     let mut rows = Vec::new();
-    for (name, texts) in &corpora {
-        let truth = Truth::of(texts, model.vocabulary().len());
-        for (mechanism, bound) in SETTINGS {
+    for setting in settings.split(',') {
+        let wrong = "a setting is a mechanism and a bound, such as brr=60";
+        let (mechanism, bound) = setting.split_once('=').ok_or(wrong)?;
+        let (mechanism, bound) = (MechanismKind::parse(mechanism)?, bound.parse()?);
+        for (name, texts) in &corpora {
+            let truth = Truth::of(texts, model.vocabulary().len());
             let mut row = measure(mechanism, bound, &model, texts, &truth, runs)?;
             row["text"] = json!(name);
             eprintln!("{row}");
@@ -122,12 +117,12 @@ impl Truth {
         let (a, b) = (counts.iter().sum::<f64>(), self.counts.iter().sum::<f64>());
         let pairs = counts.iter().zip(&self.counts);
         let variation = pairs.map(|(x, y)| (x / a - y / b).abs()).sum::<f64>() / 2.0;
-        let found = &order(counts)[..100];
-        let top = found
+        let top = first(&order(counts), 100)
             .iter()
-            .filter(|w| self.order[..100].contains(w))
+            .filter(|w| first(&self.order, 100).contains(w))
             .count();
-        let of = |c: &[f64]| self.order[..1000].iter().map(|w| c[*w]).collect::<Vec<_>>();
+        let ranked = first(&self.order, 1000);
+        let of = |c: &[f64]| ranked.iter().map(|w| c[*w]).collect::<Vec<_>>();
         [
             variation,
             top as f64,
@@ -139,7 +134,7 @@ impl Truth {
     /// the middle interval relative to the count.
     fn coverage(&self, found: &Estimates) -> [(f64, f64); 3] {
         RANKS.map(|rank| {
-            let ids = &self.order[..rank];
+            let ids = first(&self.order, rank);
             let holds = |w: &&usize| {
                 let c = found.words[**w];
                 c.low <= self.counts[**w] && self.counts[**w] <= c.high
@@ -149,11 +144,16 @@ impl Truth {
             let mut widths: Vec<f64> = ids.iter().map(width).collect();
             widths.sort_by(f64::total_cmp);
             (
-                ids.iter().filter(holds).count() as f64 / rank as f64,
-                widths[rank / 2],
+                ids.iter().filter(holds).count() as f64 / ids.len() as f64,
+                widths[ids.len() / 2],
             )
         })
     }
+}
+
+/// The first so many, or all of them if there are fewer.
+fn first(ids: &[usize], many: usize) -> &[usize] {
+    &ids[..many.min(ids.len())]
 }
 
 /// Ids from the largest to the smallest count.
@@ -163,35 +163,23 @@ fn order(counts: &[f64]) -> Vec<usize> {
     ids
 }
 
-/// The mechanism as `brr privatize` sets it up, or the yardstick.
-fn subject(name: &str, bound: f64, model: &Arc<Model>) -> brr::Result<Box<dyn Mechanism>> {
-    let Ok(mechanism) = MechanismKind::parse(name) else {
-        let kary = Kary::new(model.vocabulary().len(), Epsilon::new(bound)?);
-        return Ok(Box::new(kary));
-    };
-    let options = Options::default()
-        .with_mechanism(mechanism)
-        .with_budget(Budget::Bound(bound));
-    Ok(Privatizer::new(model.clone(), options)?.into_mechanism())
-}
-
-/// One privatized form of the texts, and the share of words that stayed.
+/// One privatized form of the texts, and the share of words that stayed. Words are drawn
+/// independently of each other, so it does not matter that many texts are drawn at once.
 fn privatized(
     mechanism: &dyn Mechanism,
-    texts: &Texts,
+    tokens: &[Option<u32>],
     words: usize,
     seed: u64,
 ) -> (Documents, f64) {
-    let (mut documents, mut kept, mut tokens) = (Documents::new(words), 0, 0);
+    let (mut documents, mut kept) = (Documents::new(words), 0);
     let mut noise = Noise::numbered(seed);
-    for text in texts {
-        let outputs = mechanism.privatize(text, &mut noise);
-        let pairs = text.iter().zip(&outputs);
+    for tokens in tokens.chunks(AT_ONCE) {
+        let outputs = mechanism.privatize(tokens, &mut noise);
+        let pairs = tokens.iter().zip(&outputs);
         kept += pairs.filter(|(a, b)| **a == Some(**b)).count();
-        tokens += text.len();
         documents.push(outputs);
     }
-    (documents, kept as f64 / tokens as f64)
+    (documents, kept as f64 / tokens.len() as f64)
 }
 
 /// What is added up over runs.
@@ -232,7 +220,7 @@ impl Sums {
 }
 
 fn measure(
-    name: &str,
+    kind: MechanismKind,
     bound: f64,
     model: &Arc<Model>,
     texts: &Texts,
@@ -240,13 +228,17 @@ fn measure(
     runs: usize,
 ) -> brr::Result<Value> {
     let words = model.vocabulary().len();
-    let mechanism = subject(name, bound, model)?;
+    let options = Options::default()
+        .with_mechanism(kind)
+        .with_budget(Budget::Bound(bound));
+    let mechanism = Privatizer::new(model.clone(), options)?.into_mechanism();
+    let tokens = texts.concat();
     let prior = Prior::by_rank(words);
     let (mut sums, mut seconds) = (Sums::default(), 0.0);
     for (group, first) in (0..runs).step_by(GROUP).enumerate() {
         let size = GROUP.min(runs - first);
         let forms = parallel::map(parallel::cores(), size, |i| {
-            privatized(&*mechanism, texts, words, 1000 + (first + i) as u64)
+            privatized(&*mechanism, &tokens, words, 1000 + (first + i) as u64)
         });
         // The number of unknown tokens is given to every second group, as a manifest does.
         let given = group % 2 == 0;
@@ -274,7 +266,7 @@ fn measure(
     let all = [0, 1, 2].map(|i| sums.inside[0][i] + sums.inside[1][i]);
     Ok(json!({
         "documents": truth.documents, "tokens": truth.tokens, "unknown": truth.unknown,
-        "mechanism": name,
+        "mechanism": kind.name(),
         "bound": mechanism.guarantee().bound(),
         "epsilon": mechanism.guarantee().epsilon,
         "kept": sums.kept / sums.runs,

@@ -23,13 +23,14 @@ use brr::parts::mechanism::Mechanism;
 use brr::parts::random::Noise;
 use brr::parts::vocabulary::WordId;
 use brr::parts::{frequency, parallel};
+use brr_build::matrix::gemm;
 use brr_build::seeded::uniform;
 use chacha20::ChaCha20Rng;
 
 /// Parts of a pass over all words: few, as each holds numbers for every output.
 const PARTS: usize = 8;
 /// Rows that are added to the outputs together.
-const TILE: usize = 8;
+const TILE: usize = 64;
 /// Share of the background that is the same for all outputs.
 const FLOOR: f64 = 1e-3;
 /// Draws that the mean probability to stay is worth, beside a word's own.
@@ -217,9 +218,9 @@ impl<'a> WordChannel<'a> {
 
     /// The probability that each word stays.
     pub(super) fn stays(&self) -> Vec<f64> {
-        let parts = self.pass(|rows, _, stays: &mut Vec<(usize, f64)>| {
-            let own = |&(w, ref row): &(usize, Vec<f32>)| (w, f64::from(row[w]));
-            stays.extend(rows.iter().map(own));
+        let parts = self.pass(|words, rows, stays: &mut Vec<(usize, f64)>| {
+            let own = |(w, row): (&usize, &[f32])| (*w, f64::from(row[*w]));
+            stays.extend(words.iter().zip(rows.chunks_exact(self.words)).map(own));
         });
         let mut stays = vec![0.0; self.words];
         parts.into_iter().flatten().for_each(|(w, p)| stays[w] = p);
@@ -230,18 +231,22 @@ impl<'a> WordChannel<'a> {
     /// set of counts.
     pub(super) fn outputs(&self, counts: &[&[f64]]) -> Vec<Vec<f64>> {
         let n = self.words;
-        let parts = self.pass(|rows, n, sums: &mut Vec<f32>| {
+        let parts = self.pass(|words, rows, (sums, product): &mut (Vec<f32>, Vec<f32>)| {
             sums.resize(counts.len() * n, 0.0);
-            for (sum, counts) in sums.chunks_exact_mut(n).zip(counts) {
-                let mut factors = [0.0; TILE];
-                let pairs = factors.iter_mut().zip(rows);
-                pairs.for_each(|(factor, row)| *factor = counts[row.0] as f32);
-                add_tile(sum, rows, &factors);
-            }
+            product.resize(counts.len() * n, 0.0);
+            let of_set = |counts: &&[f64]| words.iter().map(|w| counts[*w] as f32).collect();
+            let factors: Vec<Vec<f32>> = counts.iter().map(of_set).collect();
+            gemm(
+                (counts.len(), words.len(), n),
+                (&factors.concat(), words.len() as isize, 1),
+                (rows, n as isize, 1),
+                product,
+            );
+            sums.iter_mut().zip(product).for_each(|(s, p)| *s += *p);
         });
         let sum = |k: usize| {
             let mut sum = vec![0.0; n];
-            for part in &parts {
+            for (part, _) in &parts {
                 let part = &part[k * n..(k + 1) * n];
                 sum.iter_mut()
                     .zip(part)
@@ -252,21 +257,20 @@ impl<'a> WordChannel<'a> {
         (0..counts.len()).map(sum).collect()
     }
 
-    /// Hands all rows, a tile of them at a time, to `visit`, which gathers something in each part.
-    fn pass<T: Default + Send>(
-        &self,
-        visit: impl Fn(&[(usize, Vec<f32>)], usize, &mut T) + Sync,
-    ) -> Vec<T> {
+    /// Hands all rows, a tile of them at a time, to `visit`, which gathers something in each part:
+    /// which words, and their rows end to end.
+    fn pass<T: Default + Send>(&self, visit: impl Fn(&[usize], &[f32], &mut T) + Sync) -> Vec<T> {
         parallel::map(self.effort.threads, PARTS.min(self.words), |part| {
             let mut gathered = T::default();
-            let mut tile: Vec<(usize, Vec<f32>)> = vec![(0, vec![0.0; self.words]); TILE];
+            let mut tile = vec![0.0; TILE * self.words];
             let of_part: Vec<usize> = (part..self.words).step_by(PARTS).collect();
             for words in of_part.chunks(TILE) {
-                for (slot, &w) in tile.iter_mut().zip(words) {
-                    slot.0 = w;
-                    self.row(w, &mut slot.1);
-                }
-                visit(&tile[..words.len()], self.words, &mut gathered);
+                let rows = tile.chunks_exact_mut(self.words);
+                words
+                    .iter()
+                    .zip(rows)
+                    .for_each(|(w, row)| self.row(*w, row));
+                visit(words, &tile[..words.len() * self.words], &mut gathered);
             }
             gathered
         })
@@ -345,28 +349,6 @@ pub(super) fn fold<T: Copy + Default + AddAssign>(first: &[usize], numbers: &mut
             let number = std::mem::take(&mut numbers[w]);
             numbers[first] += number;
         }
-    }
-}
-
-/// Adds up to `TILE` rows, each times its factor.
-fn add_tile(sum: &mut [f32], rows: &[(usize, Vec<f32>)], factors: &[f32; TILE]) {
-    if let [a, b, c, d, e, f, g, h] = rows {
-        let n = sum.len();
-        let [a, b, c, d] = [a, b, c, d].map(|row| &row.1[..n]);
-        let [e, f, g, h] = [e, f, g, h].map(|row| &row.1[..n]);
-        for y in 0..n {
-            let left =
-                factors[0] * a[y] + factors[1] * b[y] + factors[2] * c[y] + factors[3] * d[y];
-            let right =
-                factors[4] * e[y] + factors[5] * f[y] + factors[6] * g[y] + factors[7] * h[y];
-            sum[y] += left + right;
-        }
-        return;
-    }
-    for (row, factor) in rows.iter().zip(factors) {
-        sum.iter_mut()
-            .zip(&row.1)
-            .for_each(|(s, p)| *s += factor * p);
     }
 }
 
