@@ -133,7 +133,7 @@ fn named<T: Choice>(py: Python<'_>, name: Option<&str>) -> PyResult<Option<T>> {
 }
 
 /// An error of a run as an exception, with the way out in Python's words.
-fn failure_of(py: Python<'_>, error: &Error) -> PyErr {
+pub fn failure_of(py: Python<'_>, error: &Error) -> PyErr {
     let message = format!("{error}{}", way_out(error));
     match cause(error) {
         Error::Privatizer(core) => failure::of_kind(py, core.kind(), message),

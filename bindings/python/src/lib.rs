@@ -2,8 +2,8 @@
 //!
 //! Nothing of the privatization is done here. [`privatizer`] and [`model`] wrap
 //! the core, [`explain`] looks into it, [`build`] makes models, [`batch`] spreads
-//! rows over threads, [`file`] hands whole files to `brr-corpus`, [`interruptible`]
-//! hears Ctrl-C meanwhile, [`choices`] is the core's table of names and defaults,
+//! rows over threads, [`file`] hands whole files to `brr-corpus`, [`mod@estimate`] privatized
+//! texts to `brr-estimate`, [`interruptible`] hears Ctrl-C meanwhile, [`choices`] is the core's table of names and defaults,
 //! [`column`] takes and gives Arrow columns, [`record`] tells in records of Python,
 //! [`failure`] turns errors into exceptions. What a pandas or polars object is, only
 //! the Python sources know.
@@ -12,6 +12,7 @@ mod batch;
 mod build;
 mod choices;
 mod column;
+mod estimate;
 mod explain;
 mod failure;
 mod file;
@@ -31,6 +32,8 @@ mod _native {
     use super::build::build;
     #[pymodule_export]
     use super::column::ArrowColumn;
+    #[pymodule_export]
+    use super::estimate::{estimate, estimate_file};
     #[pymodule_export]
     use super::file::privatize_file;
     #[pymodule_export]

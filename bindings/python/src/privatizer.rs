@@ -306,7 +306,7 @@ fn one_text(text: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
 }
 
 /// The text of a cell. What is wrong with it is said without showing it.
-fn row_text(cell: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<Option<PyBackedStr>> {
+pub fn row_text(cell: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<Option<PyBackedStr>> {
     if cell.is_none() {
         return Ok(None);
     }

@@ -15,9 +15,10 @@ use brr::parts::parallel;
 use brr::parts::random::Noise;
 use brr::{Budget, Choice, MechanismKind, Model, Options, Privatizer};
 use brr_build::quality::spearman;
-use brr_eval::estimate::{
-    Documents, Effort, EstimateOptions, Estimates, Prior, WordChannel, estimate_each,
+use brr_estimate::{
+    Count, Documents, EstimateOptions, Estimates, Prior, WordChannel, estimate_each,
 };
+use brr_eval::estimate::seeded;
 use serde_json::{Value, json};
 
 /// Runs that share a channel and the resampling.
@@ -198,9 +199,8 @@ struct Sums {
 
 impl Sums {
     fn add(&mut self, truth: &Truth, found: &Estimates, given: bool, kept: f64) {
-        let of = |f: fn(&brr_eval::estimate::Count) -> f64| {
-            truth.compare(&found.words.iter().map(f).collect::<Vec<_>>())
-        };
+        let of =
+            |f: fn(&Count) -> f64| truth.compare(&found.words.iter().map(f).collect::<Vec<_>>());
         let (raw, estimate) = (of(|c| c.raw as f64), of(|c| c.estimate));
         let unbiased = of(|c| c.unbiased);
         let kind = usize::from(!given);
@@ -249,13 +249,9 @@ fn measure(
             ..EstimateOptions::default()
         };
         let begun = std::time::Instant::now();
-        let effort = Effort {
-            seed,
-            ..Effort::default()
-        };
-        let mut channel = WordChannel::of(&*mechanism, words, &effort).over(model);
+        let mut channel = WordChannel::of(&*mechanism, words, &seeded(seed))?.over(model);
         let documents: Vec<&Documents> = forms.iter().map(|f| &f.0).collect();
-        let found = estimate_each(&mut channel, &documents, &prior, &options, &|| ());
+        let found = estimate_each(&mut channel, &documents, &prior, &options, &|| ())?;
         seconds += begun.elapsed().as_secs_f64();
         for (found, form) in found.iter().zip(&forms) {
             sums.add(truth, found, given, form.1);

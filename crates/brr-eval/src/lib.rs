@@ -7,7 +7,7 @@
 //! falsify a guarantee; [`ratio`] puts two metrics side by side. [`experiment`]
 //! asks what privacy costs on labelled texts ([`dataset`]): a [`classifier`]
 //! learns them privatized, [`membership`] and [`reconstruction`] attack.
-//! [`estimate`] is what a server learns from many privatized texts.
+//! [`estimate`] is what a server learns from many privatized texts, with seeded draws.
 //!
 //! Simulations here are seeded and say so. Nothing in this crate runs on a device.
 
@@ -20,13 +20,13 @@ pub mod error;
 pub mod estimate;
 pub mod experiment;
 pub mod explain;
-pub mod interval;
 pub mod mechanisms;
 pub mod membership;
 pub mod ratio;
 pub mod reconstruction;
 pub mod report;
 
+pub use brr_estimate::interval;
 pub use error::{Error, Result};
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ from brr.errors import (
     PrivacyWarning,
     UncheckedModelError,
 )
+from brr.estimating import estimate, estimate_file
 from brr.files import privatize_file
 from brr.privatizer import Privatizer
 from brr.ratio import Ratio, ratio
@@ -37,6 +38,7 @@ from brr.records import (
     CalibrationPoint,
     Certificate,
     Chance,
+    Estimates,
     FileReport,
     Likely,
     Outcomes,
@@ -45,6 +47,7 @@ from brr.records import (
     Privatized,
     Trace,
     TracePart,
+    WordCount,
 )
 
 __all__ = [
@@ -59,6 +62,7 @@ __all__ = [
     "Chance",
     "Document",
     "EntropyError",
+    "Estimates",
     "FileError",
     "FileReport",
     "Format",
@@ -83,8 +87,11 @@ __all__ = [
     "TracePart",
     "UncheckedModelError",
     "Unknown",
+    "WordCount",
     "__version__",
     "build",
+    "estimate",
+    "estimate_file",
     "privatize_file",
     "ratio",
 ]

@@ -9,6 +9,7 @@ from typing_extensions import CapsuleType, Self
 from brr.records import (
     CalibrationPoint,
     Certificate,
+    Estimates,
     FileReport,
     Outcomes,
     PairDistances,
@@ -258,3 +259,17 @@ def _privatize_file(
     threads: int | None,
     progress: Callable[[int, int], object] | None,
 ) -> FileReport: ...
+def _estimate(
+    privatizer: Privatizer,
+    texts: list[Any],
+    unknown_words: int | None,
+    prior: str | dict[str, float],
+    resamplings: int,
+) -> Estimates: ...
+def _estimate_file(
+    path: str | os.PathLike[str],
+    manifest: str,
+    model: Model | str | os.PathLike[str] | None,
+    prior: str | dict[str, float],
+    resamplings: int,
+) -> Estimates: ...

@@ -192,13 +192,13 @@ def _numpy_array(batch: Batch, array: Any) -> Any:
             "give one of its columns, as in privatize_batch(array[:, 0])"
         )
     cells = array.tolist()
-    nulls = [_is_null(cell) for cell in cells]
+    nulls = [is_null(cell) for cell in cells]
     private = np.empty(len(cells), dtype=object)
     private[:] = _with_nulls(batch, cells, nulls)
     return private.astype(str if array.dtype.kind == "U" else array.dtype)
 
 
-def _is_null(cell: Any) -> bool:
+def is_null(cell: Any) -> bool:
     """Tell what pandas takes for null, without asking pandas."""
     missing = cell is None or type(cell).__name__ == "NAType"
     return missing or (isinstance(cell, float) and cell != cell)

@@ -179,3 +179,40 @@ class FileReport(_Record):
 
     None if the run that was to be resumed was complete already.
     """
+
+
+@dataclass(frozen=True)
+class WordCount(_Record):
+    """How often a word was in texts of which only the privatized form is known."""
+
+    word: str
+    """The word."""
+    estimate: float
+    """The likely count: what the texts and the prior say together."""
+    low: float
+    """Lower end of the 95 % interval."""
+    high: float
+    """Upper end."""
+    unbiased: float
+    """The count that is right on average, from the texts alone. It may be negative."""
+    raw: int
+    """How often it was received."""
+
+
+@dataclass(frozen=True)
+class Estimates(_Record):
+    """Word counts of texts of which only the privatized form is known."""
+
+    words: list[WordCount] = field(repr=False)
+    """Every word of the model, the most frequent first."""
+    documents: int
+    """Texts that were read."""
+    words_received: int
+    """Their words."""
+    unknown_words: tuple[float, float]
+    """The fewest and the most words unknown to the model that the intervals hold for."""
+    solved: bool
+    """Whether the mechanism's linear system was solved.
+
+    Where it was not, some words can hardly be told apart, and intervals may be too short.
+    """

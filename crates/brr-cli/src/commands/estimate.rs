@@ -7,9 +7,8 @@ use std::sync::Arc;
 
 use brr::{Model, Options, Privatizer};
 use brr_corpus::{Format, Progress, RECORD, RecordProblem, Run, Written};
-use brr_eval::estimate::{
-    Count, Documents, Effort, EstimateOptions, Estimates, Prior, WordChannel, estimate,
-};
+use brr_estimate::{Count, Documents, EstimateOptions, Estimates, Prior, estimate_texts};
+use brr_eval::estimate::seeded;
 use serde_json::json;
 
 use crate::failure::{Failure, Result};
@@ -132,7 +131,7 @@ pub fn run(args: Args) -> Result {
         guarantee.epsilon,
         guarantee.metric
     );
-    let found = estimated(&args, privatizer, &documents, &prior, unknown);
+    let found = estimated(&args, privatizer, &documents, &prior, unknown)?;
     if !found.solved {
         eprintln!(
             "warning: some words of this model can hardly be told apart; their intervals may be too short"
@@ -207,7 +206,7 @@ fn prior(name: &str, model: &Model) -> Result<Prior> {
 /// Counts the words of the texts, which are where the manifest or the options say.
 fn read_documents(args: &Args, source: &Source) -> Result<Documents> {
     let model = source.privatizer().model();
-    let (mut documents, mut strange) = (Documents::new(model.vocabulary().len()), 0);
+    let mut documents = Documents::new(model.vocabulary().len());
     let files = match (source, &args.input) {
         (Source::Recorded(written), Some(place)) => {
             let files = written
@@ -219,24 +218,11 @@ fn read_documents(args: &Args, source: &Source) -> Result<Documents> {
     };
     for file in &files {
         read_file(args, source, file.as_deref(), &mut |text| {
-            let words = model.tokens(text);
-            strange += words.iter().filter(|w| w.0.is_none()).count() as u64;
-            documents.push(words.into_iter().filter_map(|w| w.0));
+            documents.read(model, text);
         })?;
     }
-    if documents.total() == 0 {
-        return Err(Failure::Failed(
-            "the input has no words of this model: give privatized text, a document per line"
-                .into(),
-        ));
-    }
-    if strange > documents.total() {
-        return Err(Failure::Failed(
-            "most words of the input are not in the model: give the --model that the text was privatized with"
-                .into(),
-        ));
-    }
-    Ok(documents)
+    let checked = documents.check().map_err(|e| Failure::Failed(e.into()));
+    checked.map(|()| documents)
 }
 
 /// Hands the private texts of a file to `visit`, with progress.
@@ -282,11 +268,7 @@ fn estimated(
     documents: &Documents,
     prior: &Prior,
     unknown: Option<u64>,
-) -> Estimates {
-    let effort = Effort {
-        seed: args.seed,
-        ..Effort::default()
-    };
+) -> Result<Estimates> {
     let options = EstimateOptions {
         unknown,
         resamplings: args.resamplings,
@@ -294,19 +276,22 @@ fn estimated(
         ..EstimateOptions::default()
     };
     let (stages, passes) = (Stages::new(), Cell::new(0));
-    let words = privatizer.model().vocabulary().len();
-    stages.show("channel", 0.0);
-    let channel = WordChannel::of(privatizer.mechanism(), words, &effort);
-    let mut channel = channel.over(privatizer.model());
-    let found = estimate(&mut channel, documents, prior, &options, &|| {
+    let on_pass = || {
         passes.set(passes.get() + 1);
-        stages.show(
-            "estimate",
-            f64::from(passes.get()) / (f64::from(passes.get()) + 10.0),
-        );
-    });
+        let done = f64::from(passes.get());
+        stages.show("estimate", done / (done + 10.0));
+    };
+    stages.show("channel", 0.0);
+    let found = estimate_texts(
+        privatizer,
+        documents,
+        prior,
+        &options,
+        &seeded(args.seed),
+        &on_pass,
+    );
     stages.finish();
-    found
+    Ok(found?)
 }
 
 fn print(args: &Args, model: &Model, documents: &Documents, found: &Estimates) -> Result {

@@ -6,9 +6,21 @@ use brr::parts::mechanism::Mechanism;
 use brr::parts::random::Noise;
 use brr::parts::vocabulary::WordId;
 use brr::{MechanismKind, Model};
+use brr_estimate::*;
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use std::sync::Arc;
+
+/// As the crate's own: seeded noise does not fail.
+fn estimate(
+    channel: &mut WordChannel<'_>,
+    documents: &Documents,
+    prior: &Prior,
+    options: &EstimateOptions,
+    on_pass: &dyn Fn(),
+) -> Estimates {
+    brr_estimate::estimate(channel, documents, prior, options, on_pass).unwrap()
+}
 
 type Texts = Vec<Vec<Option<WordId>>>;
 
@@ -16,8 +28,8 @@ fn effort(seed: u64) -> Effort {
     Effort {
         total: 60_000,
         least: 100,
-        seed,
         threads: 2,
+        ..seeded(seed)
     }
 }
 
@@ -81,7 +93,9 @@ fn model(words: usize) -> Arc<Model> {
 }
 
 fn channel(mechanism: &dyn Mechanism, words: usize, seed: u64) -> WordChannel<'_> {
-    WordChannel::of(mechanism, words, &effort(seed)).over(&model(words))
+    WordChannel::of(mechanism, words, &effort(seed))
+        .unwrap()
+        .over(&model(words))
 }
 
 #[test]
@@ -94,7 +108,7 @@ fn rows_add_up_to_one_and_follow_the_mechanism() {
         ..effort(1)
     };
     for (mechanism, tolerance) in [(&exact, 1e-6), (&brr, 0.15)] {
-        let channel = WordChannel::of(&**mechanism, 150, &thorough);
+        let channel = WordChannel::of(&**mechanism, 150, &thorough).unwrap();
         let (mut row, mut apart) = (vec![0.0; 150], 0.0);
         for w in 0..150 {
             channel.row(w, &mut row);
@@ -122,7 +136,7 @@ fn where_words_stay_the_counts_come_back() {
     texts.iter_mut().for_each(|t| t.retain(Option::is_some));
     let identity = Identity::new(60);
     let documents = privatized(&identity, &texts, 60, 2);
-    let mut channel = WordChannel::of(&identity, 60, &effort(1));
+    let mut channel = WordChannel::of(&identity, 60, &effort(1)).unwrap();
     let prior = Prior::by_rank(60);
     let found = estimate(
         &mut channel,
@@ -152,7 +166,7 @@ fn held(mechanism: &dyn Mechanism, words: usize, texts: &Texts, given: bool) -> 
         let options = options(given.then(|| unknown(texts)), group);
         let forms: Vec<&Documents> = forms.iter().collect();
         let prior = Prior::by_rank(words);
-        for found in estimate_each(&mut channel, &forms, &prior, &options, &|| ()) {
+        for found in estimate_each(&mut channel, &forms, &prior, &options, &|| ()).unwrap() {
             assert!(found.solved, "{}", mechanism.name());
             for (held, w) in held.iter_mut().zip(&order) {
                 let (count, truth) = (found.words[*w], truth[*w]);
@@ -221,7 +235,7 @@ fn unknown_tokens_are_bounded_by_what_rare_words_leave() {
     let (words, texts) = (60, texts(60, 300, 60, 4));
     let kary = Kary::new(words, Epsilon::new(5.0).unwrap());
     let documents = privatized(&kary, &texts, words, 9);
-    let mut channel = WordChannel::of(&kary, words, &effort(1));
+    let mut channel = WordChannel::of(&kary, words, &effort(1)).unwrap();
     let prior = Prior::by_rank(words);
     let found = estimate(&mut channel, &documents, &prior, &options(None, 1), &|| ());
     let (least, most) = found.unknown;
@@ -233,7 +247,7 @@ fn unknown_tokens_are_bounded_by_what_rare_words_leave() {
 fn words_that_cannot_be_told_apart_are_said_to_be_unsolved() {
     let uniform = crate::mechanisms::Uniform::new(20);
     let documents = privatized(&uniform, &texts(20, 5, 30, 6), 20, 1);
-    let mut channel = WordChannel::of(&uniform, 20, &effort(1));
+    let mut channel = WordChannel::of(&uniform, 20, &effort(1)).unwrap();
     let prior = Prior::uniform(20);
     let found = estimate(
         &mut channel,

@@ -8,7 +8,7 @@
 //! out from the noise keeps its unbiased count, so that no prior changes the order of the
 //! frequent words; among the others, what the prior says decides.
 
-use super::intervals::Variances;
+use crate::intervals::Variances;
 
 /// Powers of 2 on either side of the prior.
 const POWERS: i32 = 12;
@@ -23,7 +23,7 @@ const CLEAR: f64 = 2.5;
 const KNOWN: f64 = 1e-9;
 
 /// The likely counts of all words.
-pub(super) fn shrink(solution: &[f64], expected: &[f64], variances: &Variances) -> Vec<f64> {
+pub(crate) fn shrink(solution: &[f64], expected: &[f64], variances: &Variances) -> Vec<f64> {
     let multiples: Vec<f64> = std::iter::once(0.0)
         .chain((-POWERS..=POWERS).map(|k| f64::from(k).exp2()))
         .collect();

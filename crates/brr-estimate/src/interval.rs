@@ -159,7 +159,7 @@ impl Binomial {
 }
 
 /// What Student's t with `freedom` degrees exceeds in size with probability `alpha`.
-pub(crate) fn student(freedom: f64, alpha: f64) -> f64 {
+pub fn student(freedom: f64, alpha: f64) -> f64 {
     // Pr[|t| > x] = I_s(freedom/2, 1/2) with s = freedom / (freedom + x^2).
     let s = bisect(|s| beta_cdf(s, freedom / 2.0, 0.5) < alpha).0;
     (freedom / s - freedom).sqrt()

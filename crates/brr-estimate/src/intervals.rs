@@ -28,7 +28,7 @@ use brr::parts::parallel;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 
-use super::channel::WordChannel;
+use crate::channel::WordChannel;
 use crate::interval::student;
 
 /// Draws of a word in one resampling; more are scaled up from so many.
@@ -39,17 +39,17 @@ const NONE: f64 = 1e-3;
 const PARTS: usize = 8;
 
 /// The variance of each word's solution, as a function of its own count: fixed + slope * count.
-pub(super) struct Variances {
-    pub(super) fixed: Vec<f64>,
-    pub(super) slope: Vec<f64>,
+pub(crate) struct Variances {
+    pub(crate) fixed: Vec<f64>,
+    pub(crate) slope: Vec<f64>,
     /// Half a 95 % interval, in standard deviations.
-    pub(super) quantile: f64,
+    pub(crate) quantile: f64,
 }
 
 impl Variances {
     /// As if every output were as frequent as `outputs` and all confusion with other words were
     /// among them: a start.
-    pub(super) fn rough(outputs: &[f64], stays: &[f64]) -> Variances {
+    pub(crate) fn rough(outputs: &[f64], stays: &[f64]) -> Variances {
         let fixed = outputs.iter().zip(stays).map(|(c, k)| c / (k * k));
         Variances {
             fixed: fixed.collect(),
@@ -59,7 +59,7 @@ impl Variances {
     }
 
     /// From solutions of resampled outputs, drawn as if words had these counts.
-    pub(super) fn resampled(errors: &[Vec<f64>], counts: &[f64], stays: &[f64]) -> Variances {
+    pub(crate) fn resampled(errors: &[Vec<f64>], counts: &[f64], stays: &[f64]) -> Variances {
         let freedom = errors.len() as f64 - 1.0;
         let slope = slope(stays);
         let fixed = |w: usize| {
@@ -74,7 +74,7 @@ impl Variances {
     }
 
     /// Counts from which a solution is no farther than chance takes it.
-    pub(super) fn interval(&self, word: usize, solution: f64) -> (f64, f64) {
+    pub(crate) fn interval(&self, word: usize, solution: f64) -> (f64, f64) {
         let (fixed, slope, t) = (self.fixed[word], self.slope[word], self.quantile);
         let shift = t * t * slope / 2.0;
         let inside = fixed + slope * solution + t * t * slope * slope / 4.0;
@@ -90,7 +90,7 @@ fn slope(stays: &[f64]) -> Vec<f64> {
 
 /// The most unknown tokens that there may be: the rarer half of the words, `solution` without
 /// and `share` for one unknown token, must not have occurred less than 0 times.
-pub(super) fn most_unknown(solution: &[f64], share: &[f64], errors: &[Vec<f64>]) -> f64 {
+pub(crate) fn most_unknown(solution: &[f64], share: &[f64], errors: &[Vec<f64>]) -> f64 {
     let rare = |x: &[f64]| x[x.len() / 2..].iter().sum::<f64>();
     let freedom = errors.len() as f64 - 1.0;
     let variance = errors.iter().map(|e| rare(e) * rare(e)).sum::<f64>() / freedom;
@@ -103,7 +103,7 @@ pub(super) fn most_unknown(solution: &[f64], share: &[f64], errors: &[Vec<f64>])
 }
 
 /// How far outputs of these counts are off from their mean, `runs` times.
-pub(super) fn deviations(
+pub(crate) fn deviations(
     channel: &WordChannel<'_>,
     counts: &[f64],
     unknown: f64,

@@ -5,15 +5,15 @@
 //! not every channel is symmetric, preconditioned by the probability that each word stays. Several
 //! right-hand sides share the passes over the rows, which take most of the time.
 
-use super::channel::WordChannel;
+use crate::channel::WordChannel;
 
 /// Steps after which a system is given up; two passes over the rows each.
 const MOST: usize = 60;
 
 /// A solution, and whether it is one.
-pub(super) struct Solutions {
-    pub(super) counts: Vec<Vec<f64>>,
-    pub(super) converged: bool,
+pub(crate) struct Solutions {
+    pub(crate) counts: Vec<Vec<f64>>,
+    pub(crate) converged: bool,
 }
 
 /// One right-hand side on its way.
@@ -89,7 +89,7 @@ impl System {
 }
 
 /// Solves for each pair of outputs and the length of residual that will do.
-pub(super) fn solve(
+pub(crate) fn solve(
     channel: &WordChannel<'_>,
     diagonal: &[f64],
     outputs: Vec<(Vec<f64>, f64)>,

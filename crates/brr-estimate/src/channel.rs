@@ -17,12 +17,13 @@
 
 use std::collections::HashMap;
 use std::ops::AddAssign;
+use std::sync::Arc;
 
-use brr::Model;
 use brr::parts::mechanism::Mechanism;
 use brr::parts::random::Noise;
 use brr::parts::vocabulary::WordId;
 use brr::parts::{frequency, parallel};
+use brr::{Model, Result};
 use brr_build::matrix::gemm;
 use brr_build::seeded::uniform;
 use chacha20::ChaCha20Rng;
@@ -41,14 +42,15 @@ const PER_OCCURRENCE: f64 = 4.0;
 const MOST: usize = 400_000;
 
 /// How much to spend on a channel that has to be drawn.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub struct Effort {
     /// Words drawn, in all, in each of two rounds.
     pub total: usize,
     /// At least so many for each word.
     pub least: usize,
-    /// Seed of the draws.
-    pub seed: u64,
+    /// The noise of a draw, by a number that is another for each. [`Noise::from_os`] will do;
+    /// an evaluation takes what it can repeat.
+    pub noise: Arc<dyn Fn(u64) -> Result<Noise> + Send + Sync>,
     /// Threads; they change nothing but the time.
     pub threads: usize,
 }
@@ -58,7 +60,7 @@ impl Default for Effort {
         Effort {
             total: 3_000_000,
             least: 40,
-            seed: 1,
+            noise: Arc::new(|_| Noise::from_os()),
             threads: parallel::cores(),
         }
     }
@@ -86,17 +88,24 @@ struct Drawn {
 
 impl<'a> WordChannel<'a> {
     /// Of a mechanism over so many words: computed where it has a channel, else drawn.
-    pub fn of(mechanism: &'a dyn Mechanism, words: usize, effort: &Effort) -> WordChannel<'a> {
+    ///
+    /// # Errors
+    /// If there is no noise to draw with.
+    pub fn of(
+        mechanism: &'a dyn Mechanism,
+        words: usize,
+        effort: &Effort,
+    ) -> Result<WordChannel<'a>> {
         let mut channel = WordChannel {
             words,
             mechanism,
-            effort: *effort,
+            effort: effort.clone(),
             first: (0..words).collect(),
             drawn: None,
         };
         if mechanism.channel().is_none() {
             let draws = effort.total / 10;
-            let mut noise = Noise::numbered(effort.seed).with_stream(words as u64);
+            let mut noise = (effort.noise)(words as u64)?;
             let mut unknown = mechanism.privatize(&vec![None; draws.max(1)], &mut noise);
             unknown.sort_unstable();
             channel.drawn = Some(Drawn {
@@ -108,9 +117,9 @@ impl<'a> WordChannel<'a> {
             let share = |s: f64| (effort.total as f64 * s) as usize;
             let quotas = frequency::shares(words).into_iter();
             let quotas = quotas.map(|s| share(s).clamp(effort.least, MOST.max(effort.least)));
-            channel.draw(quotas.collect());
+            channel.draw(quotas.collect())?;
         }
-        channel
+        Ok(channel)
     }
 
     /// The same, with words of equal code taken together.
@@ -124,25 +133,28 @@ impl<'a> WordChannel<'a> {
     }
 
     /// For each word the first that has the same row.
-    pub(super) fn first(&self) -> &[usize] {
+    pub(crate) fn first(&self) -> &[usize] {
         &self.first
     }
 
     /// Draws more of the words that these texts have, by a first estimate of their counts.
     /// Nothing to do where rows are computed.
-    pub fn refine(&mut self, counts: &[f64]) {
+    pub(crate) fn refine(&mut self, counts: &[f64]) -> Result<()> {
         if self.drawn.is_some() {
             let wanted = PER_OCCURRENCE * counts.iter().sum::<f64>();
             let scale = PER_OCCURRENCE * (self.effort.total as f64 / wanted.max(1.0)).min(1.0);
             let quota = |c: &f64| ((c * scale) as usize).min(MOST);
-            self.draw(counts.iter().map(quota).collect());
+            self.draw(counts.iter().map(quota).collect())?;
         }
+        Ok(())
     }
 
     /// Draws until each word has its quota, and smooths.
-    fn draw(&mut self, quotas: Vec<usize>) {
-        let Some(drawn) = &mut self.drawn else { return };
-        let (mechanism, effort) = (self.mechanism, self.effort);
+    fn draw(&mut self, quotas: Vec<usize>) -> Result<()> {
+        let Some(drawn) = &mut self.drawn else {
+            return Ok(());
+        };
+        let (mechanism, effort) = (self.mechanism, &self.effort);
         let known: Vec<usize> = drawn.outputs.iter().map(Vec::len).collect();
         // Dealt out like cards, as the first words are the dearest.
         let parts = 4 * PARTS;
@@ -151,22 +163,26 @@ impl<'a> WordChannel<'a> {
                 let missing = quotas[w].saturating_sub(known[w]);
                 // Another stream for each round.
                 let stream = (w + (self.words + 1) * known[w].min(1)) as u64;
-                let mut noise = Noise::numbered(effort.seed).with_stream(stream);
-                mechanism.privatize(&vec![Some(w as WordId); missing], &mut noise)
+                if missing == 0 {
+                    return Ok(Vec::new());
+                }
+                let mut noise = (effort.noise)(stream)?;
+                Ok(mechanism.privatize(&vec![Some(w as WordId); missing], &mut noise))
             };
             (part..self.words)
                 .step_by(parts)
                 .map(word)
-                .collect::<Vec<_>>()
+                .collect::<Result<Vec<_>>>()
         });
         for (part, rows) in more.into_iter().enumerate() {
-            for (i, row) in rows.into_iter().enumerate() {
+            for (i, row) in rows?.into_iter().enumerate() {
                 let outputs = &mut drawn.outputs[part + i * parts];
                 outputs.extend(row);
                 outputs.sort_unstable();
             }
         }
         drawn.smooth();
+        Ok(())
     }
 
     /// Number of words.
@@ -175,13 +191,13 @@ impl<'a> WordChannel<'a> {
     }
 
     /// Of so many draws is this word's row made; `None` if it is exact.
-    pub(super) fn draws(&self, word: usize) -> Option<f64> {
+    pub(crate) fn draws(&self, word: usize) -> Option<f64> {
         let drawn = self.drawn.as_ref()?;
         Some(drawn.outputs[word].len() as f64)
     }
 
     /// The same for the row of unknown tokens.
-    pub(super) fn unknown_draws(&self) -> Option<f64> {
+    pub(crate) fn unknown_draws(&self) -> Option<f64> {
         Some(self.drawn.as_ref()?.unknown.len() as f64)
     }
 
@@ -217,7 +233,7 @@ impl<'a> WordChannel<'a> {
     }
 
     /// The probability that each word stays.
-    pub(super) fn stays(&self) -> Vec<f64> {
+    pub(crate) fn stays(&self) -> Vec<f64> {
         let parts = self.pass(|words, rows, stays: &mut Vec<(usize, f64)>| {
             let own = |(w, row): (&usize, &[f32])| (*w, f64::from(row[*w]));
             stays.extend(words.iter().zip(rows.chunks_exact(self.words)).map(own));
@@ -229,7 +245,7 @@ impl<'a> WordChannel<'a> {
 
     /// What outputs each of these counts of words leads to: the sum of rows, for every
     /// set of counts.
-    pub(super) fn outputs(&self, counts: &[&[f64]]) -> Vec<Vec<f64>> {
+    pub(crate) fn outputs(&self, counts: &[&[f64]]) -> Vec<Vec<f64>> {
         let n = self.words;
         let parts = self.pass(|words, rows, (sums, product): &mut (Vec<f32>, Vec<f32>)| {
             sums.resize(counts.len() * n, 0.0);
@@ -277,7 +293,7 @@ impl<'a> WordChannel<'a> {
     }
 
     /// Draws outputs of a word, `times` for each of `out`, and adds `each` at every output.
-    pub(super) fn sample(
+    pub(crate) fn sample(
         &self,
         word: usize,
         times: usize,
@@ -308,7 +324,7 @@ impl<'a> WordChannel<'a> {
     }
 
     /// The same for unknown tokens.
-    pub(super) fn sample_unknown(
+    pub(crate) fn sample_unknown(
         &self,
         times: usize,
         each: f32,
@@ -343,7 +359,7 @@ impl<'a> WordChannel<'a> {
 }
 
 /// Brings numbers of words together at the first that has the same row.
-pub(super) fn fold<T: Copy + Default + AddAssign>(first: &[usize], numbers: &mut [T]) {
+pub(crate) fn fold<T: Copy + Default + AddAssign>(first: &[usize], numbers: &mut [T]) {
     for (w, &first) in first.iter().enumerate() {
         if first != w {
             let number = std::mem::take(&mut numbers[w]);

@@ -1,5 +1,6 @@
 //! The words that were received.
 
+use brr::Model;
 use brr::parts::vocabulary::WordId;
 
 /// Outputs, counted over all documents. Tokens are privatized independently, so their counts tell
@@ -8,6 +9,8 @@ use brr::parts::vocabulary::WordId;
 pub struct Documents {
     counts: Vec<u64>,
     documents: usize,
+    /// Words that the model does not have.
+    strange: u64,
 }
 
 impl Documents {
@@ -16,6 +19,7 @@ impl Documents {
         Documents {
             counts: vec![0; vocabulary],
             documents: 0,
+            strange: 0,
         }
     }
 
@@ -26,6 +30,24 @@ impl Documents {
     pub fn push(&mut self, words: impl IntoIterator<Item = WordId>) {
         words.into_iter().for_each(|w| self.counts[w as usize] += 1);
         self.documents += 1;
+    }
+
+    /// Adds a privatized text, as a document.
+    pub fn read(&mut self, model: &Model, text: &str) {
+        let words = model.tokens(text);
+        self.strange += words.iter().filter(|w| w.0.is_none()).count() as u64;
+        self.push(words.into_iter().filter_map(|w| w.0));
+    }
+
+    /// Refuses what cannot be texts that were privatized with the model, and says why.
+    pub fn check(&self) -> Result<(), &'static str> {
+        match self.total() {
+            0 => Err("the input has no words of this model: give privatized text"),
+            words if self.strange > words => Err(
+                "most words of the input are not in the model: give the one that the text was privatized with",
+            ),
+            _ => Ok(()),
+        }
     }
 
     /// Number of documents.
