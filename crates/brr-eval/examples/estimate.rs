@@ -80,7 +80,7 @@ fn generated(words: usize) -> Texts {
     let mut token = |i: usize| {
         let u = noise.uniform_below(1 << 53) as f64 / (1u64 << 53) as f64;
         let word = (u64::from(ranks.word(u)) * 7919 + 17) % words as u64;
-        (i % 25 > 0).then_some(word as u32)
+        (!i.is_multiple_of(25)).then_some(word as u32)
     };
     (0..5000)
         .map(|_| (0..20).map(&mut token).collect())

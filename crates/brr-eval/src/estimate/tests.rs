@@ -50,7 +50,7 @@ fn texts(words: usize, count: usize, length: usize, seed: u64) -> Texts {
     let mut word = |i: usize| {
         let steps = (rng.next_u64() | 1 << 20).trailing_zeros() as usize * 3;
         let id = words / 4 + steps + (rng.next_u64() % 3) as usize;
-        (i % 20 > 0).then_some((id % words) as WordId)
+        (!i.is_multiple_of(20)).then_some((id % words) as WordId)
     };
     (0..count)
         .map(|_| (0..length).map(&mut word).collect())
