@@ -151,7 +151,7 @@ pub unsafe extern "C" fn brr_privatizer_guarantee(
             worst: guarantee.worst(),
             unknown_loss: guarantee.unknown_loss,
             worst_token: guarantee.worst_token(),
-            expected_keep: privatizer.core.expected_keep().map_or(-1.0, |k| k.weighted),
+            expected_keep: privatizer.core.expected_keep().unwrap_or(-1.0),
         };
         Ok(())
     })

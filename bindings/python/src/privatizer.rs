@@ -98,7 +98,7 @@ impl Privatizer {
     /// The expected share of words that stay as they are, if it is known.
     #[getter]
     fn expected_keep(&self) -> Option<f64> {
-        self.inner.expected_keep().map(|keep| keep.weighted)
+        self.inner.expected_keep()
     }
 
     /// Which texts are neighbours: what the guarantee is about, and so what is public.

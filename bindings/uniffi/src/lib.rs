@@ -174,7 +174,7 @@ impl Privatizer {
             worst: guarantee.worst(),
             unknown_loss: guarantee.unknown_loss,
             worst_token: guarantee.worst_token(),
-            expected_keep: self.0.expected_keep().map(|keep| keep.weighted),
+            expected_keep: self.0.expected_keep(),
         }
     }
 

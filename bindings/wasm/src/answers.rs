@@ -36,7 +36,7 @@ pub fn guarantee(privatizer: &Privatizer) -> String {
             j.key(&camel(name)).number(value);
         }
         match privatizer.expected_keep() {
-            Some(keep) => j.key("expectedKeep").number(keep.weighted),
+            Some(keep) => j.key("expectedKeep").number(keep),
             None => j.key("expectedKeep").null(),
         }
         j.key("adjacency")

@@ -35,6 +35,27 @@ pub enum Error {
     #[error(transparent)]
     Similarity(#[from] crate::quality::SimilarityError),
 
+    /// A language model cannot be made this small.
+    #[error("no language model for these words fits {size} bytes: give at least {least}")]
+    LanguageTooSmall {
+        /// The limit.
+        size: usize,
+        /// What the words alone take.
+        least: usize,
+    },
+
+    /// Not an ARPA file, or a damaged one.
+    #[error(
+        "{}, line {line}: this is no line of an ARPA language model; check that the file is whole",
+        path.display()
+    )]
+    BadArpa {
+        /// The file.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: u64,
+    },
+
     /// The file system or a decompressor failed.
     #[error("{}: cannot be read{}: {source}{}", path.display(), after(*offset), damage(source))]
     Read {

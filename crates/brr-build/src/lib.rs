@@ -12,6 +12,7 @@ pub mod binarize;
 pub mod build;
 pub mod error;
 pub mod exclusion;
+pub mod language;
 pub mod matrix;
 pub mod network;
 pub mod quality;

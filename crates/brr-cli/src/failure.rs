@@ -69,12 +69,12 @@ impl fmt::Display for Failure {
 impl From<brr::Error> for Failure {
     fn from(error: brr::Error) -> Failure {
         use brr::Error::{
-            InvalidBound, InvalidEpsilon, InvalidKeep, KeepOutOfReach, NoCalibration,
+            InvalidBound, InvalidEpsilon, InvalidKeep, KeepOutOfReach, NoCalibration, NoDecodedKeep,
         };
         match error {
             InvalidEpsilon { .. } => Failure::Usage(format!("--epsilon: {error}")),
             InvalidBound { .. } => Failure::Usage(format!("--bound: {error}")),
-            InvalidKeep { .. } | KeepOutOfReach { .. } | NoCalibration { .. } => {
+            InvalidKeep { .. } | KeepOutOfReach { .. } | NoCalibration { .. } | NoDecodedKeep => {
                 Failure::Usage(format!("--keep: {error}"))
             }
             brr::Error::Io { path, source } => Failure::file("read", &path, &source),

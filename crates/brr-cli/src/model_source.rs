@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use brr::Model;
 use brr::parts::parallel::cores;
+use brr::{Language, Model};
 
 use crate::failure::{Failure, Result};
 use crate::progress::Stages;
@@ -33,6 +33,32 @@ pub fn open_checked(path: Option<&Path>) -> Result<Arc<Model>> {
         (Err(error), Some(path)) => Err(Failure::Failed(format!("{}: {error}", path.display()))),
         (checked, _) => Ok(checked.map(|()| model)?),
     }
+}
+
+/// Opens a language model for a model's words, or the built-in one if none is named.
+pub fn open_language(path: Option<&Path>, model: &Model) -> Result<Language> {
+    let named = |error: brr::Error| {
+        match (path, error) {
+        (Some(path), error) if !matches!(error, brr::Error::Io { .. }) => {
+            Failure::Failed(format!("{}: {error}", path.display()))
+        }
+        (None, brr::Error::LanguageMismatch) => Failure::Failed(
+            "the built-in language model is for the built-in model's words: make one for this model \
+             with `brr language build --model`, and name it with --language"
+                .into(),
+        ),
+        (_, error) => error.into(),
+    }
+    };
+    let language = match path {
+        Some(path) => Language::open(path),
+        None => brr_english::language(),
+    };
+    let language = language.map_err(named)?;
+    language
+        .check_vocabulary(model.vocabulary())
+        .map_err(named)?;
+    Ok(language)
 }
 
 /// Bytes in hexadecimal.

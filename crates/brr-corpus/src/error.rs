@@ -250,6 +250,12 @@ pub enum RecordProblem {
     /// What the model offers has changed.
     #[error("has an epsilon that no mechanism of this model has")]
     OtherEpsilon,
+    /// What left is not what was drawn.
+    #[error(
+        "is of texts that were decoded with context, which no longer have the mechanism's frequencies: \
+         estimate from texts that were privatized without it"
+    )]
+    Decoded,
     /// It is of other files.
     #[error("is of several files, and the input is none of them")]
     OtherFile,

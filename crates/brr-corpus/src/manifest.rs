@@ -114,8 +114,12 @@ fn record(privatizer: &Privatizer, counts: &Counts) -> Value {
         "loss_worst": loss(g.worst()),
         "loss_unknown": loss(unknown_loss),
         "loss_per_word": loss(loss_per_word(privatizer)),
-        "expected_keep": privatizer.expected_keep().map(|k| k.weighted),
+        "expected_keep": privatizer.expected_keep(),
         "adjacency": privatizer.adjacency().to_string(),
+        "context": options.context.as_ref().map(|language| json!({
+            "language": language.file_identity().to_string(),
+            "text": "decoded: a plausible text, not what was written",
+        })),
         "layout": options.layout.name(),
         "unknown": options.unknown.name(),
         "documents": counts.documents,

@@ -180,6 +180,9 @@ impl Run<'_> {
         set("epsilon", guarantee.epsilon.to_string());
         set("layout", options.layout.name().to_owned());
         set("unknown", options.unknown.name().to_owned());
+        if let Some(language) = &options.context {
+            set("context", language.file_identity().to_string());
+        }
         set("format", self.kind().name().to_owned());
         set("columns", json!(self.columns).to_string());
         if let Some(encoding) = self.encoding {

@@ -36,6 +36,9 @@ impl Written {
         if codes.ok_or(RecordProblem::NoRecord)? != model.identity().to_string() {
             return Err(RecordProblem::OtherModel);
         }
+        if !record["context"].is_null() {
+            return Err(RecordProblem::Decoded);
+        }
         let mechanism = record["mechanism"].as_str().map(MechanismKind::parse);
         let (Some(Ok(mechanism)), Some(epsilon)) = (mechanism, record["epsilon"].as_f64()) else {
             return Err(RecordProblem::NoRecord);

@@ -1,4 +1,4 @@
-//! The default English model as bytes, and nothing else.
+//! The default English model and language model as bytes, and nothing else.
 //!
 //! Made by `scripts/default-model` from GloVe vectors (Pennington, Socher and
 //! Manning 2014; Common Crawl 840B, 300d; Public Domain Dedication and License
@@ -10,6 +10,14 @@ pub static MODEL: &[u8] = include_bytes!("english.brr");
 /// The model, ready for use.
 pub fn model() -> brr::Result<brr::Model> {
     brr::Model::new(MODEL)
+}
+
+/// The language model file, made by `scripts/default-language`. NOTICE says from what.
+pub static LANGUAGE: &[u8] = include_bytes!("english.lm");
+
+/// The language model for the model's words, ready for use.
+pub fn language() -> brr::Result<brr::Language> {
+    brr::Language::new(LANGUAGE)
 }
 
 #[cfg(test)]
@@ -24,6 +32,13 @@ mod tests {
         model.check_again(2, &|_| {}).unwrap();
         assert_eq!(model.certificates().len(), model.claimed_certificates());
         assert!(model.calibration().is_some());
+    }
+
+    #[test]
+    fn the_language_model_is_for_the_models_words() {
+        let (model, language) = (super::model().unwrap(), super::language().unwrap());
+        language.check_vocabulary(model.vocabulary()).unwrap();
+        assert!(super::LANGUAGE.len() <= 2_000_000);
     }
 
     /// Words that a text's tokens can be, and none that nobody wants to show.
@@ -45,7 +60,7 @@ mod tests {
         let model = std::sync::Arc::new(super::model().unwrap());
         let p = brr::Privatizer::new(model, brr::Options::default()).unwrap();
         assert!(p.guarantee().worst_token() <= 20.0);
-        let keep = p.expected_keep().unwrap().weighted;
+        let keep = p.expected_keep().unwrap();
         assert!(keep <= 0.5 && keep > 0.4, "{keep}");
     }
 }

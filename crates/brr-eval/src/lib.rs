@@ -16,6 +16,7 @@ pub mod calibrate;
 pub mod channel;
 pub mod classifier;
 pub mod dataset;
+pub mod decoded_keep;
 pub mod error;
 pub mod estimate;
 pub mod experiment;

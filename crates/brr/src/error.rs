@@ -40,6 +40,8 @@ pub enum Error {
         /// Name of the mechanism.
         mechanism: &'static str,
     },
+    /// Nobody has measured what share of words stays after decoding with this language model.
+    NoDecodedKeep,
     /// A name that stands for none of the choices.
     UnknownChoice {
         /// What was to be chosen.
@@ -53,6 +55,10 @@ pub enum Error {
     UnknownWord,
     /// The bytes are not a brr model.
     NotAModel,
+    /// The bytes are not a language model of brr.
+    NotALanguageModel,
+    /// A language model for other words than the model's.
+    LanguageMismatch,
     /// A model of another format version.
     ModelVersion {
         /// Version in the file.
@@ -150,11 +156,14 @@ impl Error {
             | Error::InvalidBound { .. }
             | Error::InvalidKeep { .. }
             | Error::KeepOutOfReach { .. }
-            | Error::NoCalibration { .. } => ErrorKind::Budget,
+            | Error::NoCalibration { .. }
+            | Error::NoDecodedKeep => ErrorKind::Budget,
             Error::UncheckedModel => ErrorKind::UncheckedModel,
             Error::UnknownChoice { .. } | Error::NoDraws => ErrorKind::Argument,
             Error::UnknownWord => ErrorKind::Input,
             Error::NotAModel
+            | Error::NotALanguageModel
+            | Error::LanguageMismatch
             | Error::ModelVersion { .. }
             | Error::ModelTruncated { .. }
             | Error::ModelChecksum
@@ -196,6 +205,10 @@ impl fmt::Display for Error {
                 "the model has no calibration table for the {mechanism} mechanism: \
                  give an epsilon or a bound, or rebuild the model with `brr build`"
             ),
+            Error::NoDecodedKeep => f.write_str(
+                "what share of words stays after decoding is known for the built-in model and language \
+                 model alone: give an epsilon or a bound",
+            ),
             Error::UnknownChoice { what, names } => {
                 write!(f, "there is no such {what}: choose one of {names}")
             }
@@ -206,10 +219,18 @@ impl fmt::Display for Error {
             Error::NotAModel => f.write_str(
                 "not a brr model (wrong first bytes): make one from word vectors with `brr build`",
             ),
+            Error::NotALanguageModel => f.write_str(
+                "not a language model of brr (wrong first bytes): make one from public text with \
+                 `brr language build`",
+            ),
+            Error::LanguageMismatch => f.write_str(
+                "the language model was made for another vocabulary than the model's: make one for \
+                 this model with `brr language build --model`",
+            ),
             Error::ModelVersion { found, newest } => write!(
                 f,
                 "found model version {found}, this build reads 1 to {newest}: \
-                 update brr, or rebuild the model with `brr build`"
+                 update brr, or build the model again"
             ),
             Error::ModelTruncated { expected, got } => write!(
                 f,
@@ -220,7 +241,7 @@ impl fmt::Display for Error {
             ),
             Error::ModelInvalid { section, reason } => write!(
                 f,
-                "the model's {section} section is invalid ({reason}): build it again with `brr build`"
+                "the model's {section} section is invalid ({reason}): build it again"
             ),
             Error::CertificateMismatch => f.write_str(
                 "the certificate was made for other codes than this model's: run `brr certify` on this model",

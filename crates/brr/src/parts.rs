@@ -7,7 +7,9 @@
 
 /// The mechanisms, and the trait that they share.
 pub mod mechanism {
-    pub use crate::mechanism::{Brr, Channel, Exponential, Likelihoods, Mechanism};
+    pub use crate::mechanism::{
+        Brr, Channel, Emission, Exponential, Likelihoods, Mechanism, Observations,
+    };
 }
 
 /// The sealed source of noise.
@@ -38,6 +40,12 @@ pub mod nearest {
 /// Words and their ids.
 pub mod vocabulary {
     pub use crate::vocabulary::{MAX_WORD_BYTES, Vocabulary, WordId};
+}
+
+/// What a language model is written from, and decoding with one.
+pub mod language {
+    pub use crate::context::{Decoder, Sentence, sentences};
+    pub use crate::language::{DecodedKeep, LanguageParts, State};
 }
 
 /// How a text is cut into tokens and public structure.

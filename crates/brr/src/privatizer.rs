@@ -3,14 +3,16 @@
 //! Command line, Python, browser, C and Spark all call this; none of them
 //! re-implements any part of it.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
+use crate::calibration::Calibration;
+use crate::context::{self, Decoder, Sentence};
 use crate::epsilon::Epsilon;
 use crate::error::{Error, Result};
-use crate::frequency::Keep;
 use crate::guarantee::{Budget, Guarantee};
-use crate::mechanism::{Brr, Exponential, Mechanism, Search};
+use crate::language::Language;
+use crate::mechanism::{Brr, Exponential, Mechanism, Observations, Search};
 use crate::model::{Model, Standing};
 use crate::parallel;
 use crate::random::Noise;
@@ -54,6 +56,10 @@ pub struct Options {
     pub unknown: Unknown,
     /// How BRR finds the nearest word.
     pub search: Search,
+    /// The language model with which the draws of a text are decoded together, if they are
+    /// ([`crate::Language`]): at no cost in privacy, the text reads. It is a plausible text, not
+    /// what was written.
+    pub context: Option<Arc<Language>>,
 }
 
 impl Default for Options {
@@ -64,6 +70,7 @@ impl Default for Options {
             layout: Layout::default(),
             unknown: Unknown::default(),
             search: Search::default(),
+            context: None,
         }
     }
 }
@@ -92,6 +99,11 @@ impl Options {
     /// Another search for BRR.
     pub fn with_search(self, search: Search) -> Options {
         Options { search, ..self }
+    }
+
+    /// With draws that are decoded together, or without.
+    pub fn with_context(self, context: Option<Arc<Language>>) -> Options {
+        Options { context, ..self }
     }
 }
 
@@ -132,14 +144,14 @@ pub(crate) struct Drawn<'t> {
 /// let privatizer = Privatizer::new(model, options)?;
 /// // Each call draws anew: releasing two draws of one text spends the budget twice.
 /// println!("{}", privatizer.privatize("I have a secret")?.text);
-/// assert!(privatizer.expected_keep().is_some_and(|keep| keep.weighted <= 0.4));
+/// assert!(privatizer.expected_keep().is_some_and(|keep| keep <= 0.4));
 /// # Ok::<(), brr::Error>(())
 /// ```
 pub struct Privatizer {
     model: Arc<Model>,
     mechanism: Box<dyn Mechanism>,
     options: Options,
-    keep: Option<Keep>,
+    keep: Option<f64>,
     keep_within: RangeInclusive<f64>,
 }
 
@@ -147,6 +159,10 @@ impl Privatizer {
     /// Solves the budget for the model and sets the mechanism up.
     pub fn new(model: Arc<Model>, options: Options) -> Result<Privatizer> {
         let budget = options.budget.validate()?;
+        if let Some(language) = &options.context {
+            language.check_vocabulary(model.vocabulary())?;
+        }
+        let budget = after_decoding(&model, &options, budget)?;
         let (mechanism, keep, keep_within): (Box<dyn Mechanism>, _, _) = match options.mechanism {
             MechanismKind::Brr => {
                 let brr = Brr::new(model.clone(), brr_epsilon(&model, budget)?);
@@ -160,6 +176,14 @@ impl Privatizer {
                 let exponential = Exponential::for_budget(model.clone(), budget)?;
                 let (keep, within) = (exponential.keep(), exponential.keep_within());
                 (Box::new(exponential), keep, within)
+            }
+        };
+        let (keep, keep_within) = match &options.context {
+            None => (keep.map(|keep| keep.weighted), keep_within),
+            Some(_) => {
+                let table = decoded_keep(&model, &options);
+                let keep = table.and_then(|t| t.keep_at(mechanism.guarantee().epsilon));
+                (keep.map(|keep| keep.weighted), 0.0..=1.0)
             }
         };
         Ok(Privatizer {
@@ -196,8 +220,9 @@ impl Privatizer {
         self.mechanism.guarantee()
     }
 
-    /// The expected share of words that stay as they are, if it is known.
-    pub fn expected_keep(&self) -> Option<Keep> {
+    /// The expected share of words (by use) that stay as they are, if it is known. With
+    /// [context](Options::context) it is that of the text that leaves, measured on a public sample.
+    pub fn expected_keep(&self) -> Option<f64> {
         self.keep
     }
 
@@ -305,13 +330,31 @@ impl Privatizer {
         let parts: Vec<_> = tokens.words.chunks(PART_WORDS).collect();
         let draw = |part: usize| {
             let noise = go_on().then(Noise::from_os).transpose()?;
-            Ok(noise.map(|mut noise| self.mechanism.privatize(parts[part], &mut noise)))
+            Ok(noise.map(|mut noise| self.mechanism.observe(parts[part], &mut noise)))
         };
-        let drawn: Result<Option<Vec<_>>> = parallel::map(threads, parts.len(), draw)
+        let observed: Option<Vec<Observations>> = parallel::map(threads, parts.len(), draw)
             .into_iter()
-            .collect::<Result<Vec<_>>>()
-            .map(|parts| parts.into_iter().collect());
-        Ok(drawn?.map(|outputs| {
+            .collect::<Result<_>>()?;
+        let outputs = match (observed, &self.options.context) {
+            (None, _) => None,
+            (Some(parts), None) => {
+                let words = |part: usize| go_on().then(|| self.mechanism.words(&parts[part]));
+                let words = parallel::map(threads, parts.len(), words).into_iter();
+                words.collect::<Option<Vec<_>>>()
+            }
+            (Some(parts), Some(language)) => {
+                let observed = Observations::concat(parts);
+                let sentences = self.sentences(&tokens, &ends);
+                let parts = in_parts(&sentences);
+                let decode = |part: usize| {
+                    let decoder = self.decoder(language);
+                    go_on().then(|| decoder.decode(&observed, &sentences[parts[part].clone()]))
+                };
+                let words = parallel::map(threads, parts.len(), decode).into_iter();
+                words.collect::<Option<Vec<_>>>()
+            }
+        };
+        Ok(outputs.map(|outputs| {
             let outputs = outputs.concat();
             self.render(&Drawn {
                 tokens,
@@ -319,6 +362,28 @@ impl Privatizer {
                 outputs,
             })
         }))
+    }
+
+    /// Every mechanism that a privatizer makes can say how likely its observations are.
+    fn decoder<'a>(&'a self, language: &'a Language) -> Decoder<'a> {
+        let emission = self.mechanism.emission();
+        Decoder::new(language, emission.expect("a mechanism with an emission"))
+    }
+
+    /// The sentences of all texts, by their tokens' places among all.
+    fn sentences(&self, tokens: &Tokens<'_>, ends: &[(usize, usize, u64)]) -> Vec<Sentence> {
+        let (mut piece, mut token) = (0, 0);
+        let mut all = Vec::new();
+        for &(piece_end, token_end, _) in ends {
+            let pieces = &tokens.pieces[piece..piece_end];
+            let of_text = context::sentences(pieces, self.options.layout).into_iter();
+            all.extend(of_text.map(|sentence| Sentence {
+                tokens: sentence.tokens.start + token..sentence.tokens.end + token,
+                ..sentence
+            }));
+            (piece, token) = (piece_end, token_end);
+        }
+        all
     }
 
     /// As [`privatize_batch`](Self::privatize_batch), with noise that may be
@@ -367,7 +432,14 @@ impl Privatizer {
         noise: &mut Noise,
     ) -> Drawn<'t> {
         let (tokens, ends) = self.cut(texts, cap);
-        let outputs = self.mechanism.privatize(&tokens.words, noise);
+        let observed = self.mechanism.observe(&tokens.words, noise);
+        let outputs = match &self.options.context {
+            None => self.mechanism.words(&observed),
+            Some(language) => {
+                let sentences = self.sentences(&tokens, &ends);
+                self.decoder(language).decode(&observed, &sentences)
+            }
+        };
         Drawn {
             tokens,
             ends,
@@ -405,6 +477,38 @@ impl Privatizer {
             unknown: self.options.unknown,
         }
     }
+}
+
+/// Ranges of sentences with enough tokens for a thread.
+fn in_parts(sentences: &[Sentence]) -> Vec<Range<usize>> {
+    let (mut parts, mut first, mut tokens) = (Vec::new(), 0, 0);
+    for (i, sentence) in sentences.iter().enumerate() {
+        tokens += sentence.tokens.len();
+        if tokens >= PART_WORDS || i + 1 == sentences.len() {
+            parts.push(first..i + 1);
+            (first, tokens) = (i + 1, 0);
+        }
+    }
+    parts
+}
+
+/// What stays after decoding, if that is known of this mechanism.
+fn decoded_keep<'a>(model: &Model, options: &'a Options) -> Option<&'a Calibration> {
+    let tables = options.context.as_ref()?.decoded_keep(model.identity())?;
+    Some(match options.mechanism {
+        MechanismKind::Exponential => &tables.exponential,
+        MechanismKind::Brr => &tables.brr,
+    })
+}
+
+/// A share of kept words is one of the text that leaves: with context, the epsilon that gives it after
+/// decoding.
+fn after_decoding(model: &Model, options: &Options, budget: Budget) -> Result<Budget> {
+    let (Budget::Keep(share), Some(_)) = (budget, &options.context) else {
+        return Ok(budget);
+    };
+    let table = decoded_keep(model, options).ok_or(Error::NoDecodedKeep)?;
+    Ok(Budget::Epsilon(table.epsilon_for(share)?.get()))
 }
 
 fn brr_epsilon(model: &Model, budget: Budget) -> Result<Epsilon> {

@@ -159,7 +159,7 @@ fn told(path: &Path, problem: RecordProblem) -> Failure {
     let way_out = match problem {
         RecordProblem::OtherModel => "; give it with --model",
         RecordProblem::OtherFile => ": give one of them, or their folder, with --input",
-        RecordProblem::Newer => "",
+        RecordProblem::Newer | RecordProblem::Decoded => "",
         _ => "; give the file that `brr privatize --manifest` wrote",
     };
     Failure::Failed(format!("{} {problem}{way_out}", path.display()))

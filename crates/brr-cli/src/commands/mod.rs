@@ -8,5 +8,6 @@ pub mod estimate;
 pub mod evaluate;
 pub mod explain;
 pub mod inspect;
+pub mod language;
 pub mod privatize;
 pub mod ratio;

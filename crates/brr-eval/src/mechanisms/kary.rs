@@ -17,7 +17,7 @@
 //! B / S and A / S, so that costs at most e too.
 
 use brr::parts::epsilon::{Epsilon, round_up};
-use brr::parts::mechanism::{Channel, Mechanism};
+use brr::parts::mechanism::{Channel, Emission, Mechanism, Observations};
 use brr::parts::random::Noise;
 use brr::parts::vocabulary::WordId;
 use brr::{Guarantee, Metric};
@@ -83,7 +83,23 @@ impl Channel for Kary {
     }
 }
 
+/// One likelihood for the word that was drawn, another for all others.
+impl Emission for Kary {
+    fn log_likelihoods(&self, observations: &Observations, i: usize, out: &mut [f32]) -> f32 {
+        let Observations::Words(drawn) = observations else {
+            unreachable!("k-ary response observes words");
+        };
+        out.fill(libm::log(self.other()) as f32);
+        out[drawn[i] as usize] = libm::log(self.keep()) as f32;
+        -libm::log(self.words as f64) as f32
+    }
+}
+
 impl Mechanism for Kary {
+    fn emission(&self) -> Option<&dyn Emission> {
+        Some(self)
+    }
+
     fn channel(&self) -> Option<&dyn Channel> {
         Some(self)
     }

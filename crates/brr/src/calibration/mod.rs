@@ -12,6 +12,7 @@
 //! such a set falls as every bit flips more often.
 
 mod simulate;
+pub(crate) mod stored;
 
 use std::ops::RangeInclusive;
 

@@ -43,7 +43,7 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::{Likelihoods, Mechanism};
+use super::{Emission, Likelihoods, Mechanism, Observations};
 use crate::codes::{CodeBits, CodeRows};
 use crate::epsilon::{Epsilon, round_up};
 use crate::guarantee::Guarantee;
@@ -183,10 +183,38 @@ impl Mechanism for Brr {
     }
 
     fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {
-        let noisy = self.noisy_codes(words, noise);
-        self.nearest(&noisy)
-            .iter()
-            .map(|neighbor| neighbor.id)
-            .collect()
+        self.words(&self.observe(words, noise))
+    }
+
+    fn observe(&self, words: &[Option<WordId>], noise: &mut Noise) -> Observations {
+        Observations::Codes(self.noisy_codes(words, noise))
+    }
+
+    fn words(&self, observations: &Observations) -> Vec<WordId> {
+        match observations {
+            Observations::Words(words) => words.clone(),
+            Observations::Codes(noisy) => self.nearest(noisy).iter().map(|n| n.id).collect(),
+        }
+    }
+
+    fn emission(&self) -> Option<&dyn Emission> {
+        Some(self)
+    }
+}
+
+/// ln Pr[r | w] = -e d(r, w) - n ln(1 + exp(-e)) for a noisy code r, and -n ln 2 for a token without
+/// a code. The common constant is n ln(1 + exp(-e)).
+impl Emission for Brr {
+    fn log_likelihoods(&self, observations: &Observations, i: usize, out: &mut [f32]) -> f32 {
+        let Observations::Codes(noisy) = observations else {
+            unreachable!("BRR observes codes");
+        };
+        let (bits, e) = (self.model.bits().get() as f64, self.threshold.epsilon());
+        let mut distances = Zeroizing::new(vec![0; out.len()]);
+        Scan::new(self.model.codes()).distances(noisy.row(i), &mut distances);
+        for (ln, &d) in out.iter_mut().zip(&*distances) {
+            *ln = -(e as f32) * f32::from(d);
+        }
+        (bits * (libm::log1p(libm::exp(-e)) - std::f64::consts::LN_2)) as f32
     }
 }

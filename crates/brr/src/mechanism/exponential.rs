@@ -23,11 +23,11 @@
 
 use std::hint::black_box;
 use std::ops::RangeInclusive;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{Channel, Mechanism};
+use super::{Channel, Emission, Mechanism, Observations};
 use crate::certify::{Certificate, Weights};
 use crate::codes::{CodeRows, LANES};
 use crate::epsilon::{Epsilon, round_up};
@@ -36,6 +36,7 @@ use crate::frequency::Keep;
 use crate::guarantee::{Budget, Guarantee};
 use crate::model::{Model, Standing};
 use crate::nearest::{Scan, WeightTable};
+use crate::parallel;
 use crate::random::Noise;
 use crate::vocabulary::WordId;
 
@@ -46,10 +47,13 @@ const BATCH: usize = 128;
 pub struct Exponential {
     model: Arc<Model>,
     weights: Vec<u64>,
+    log_weights: Vec<f32>,
     epsilon: f64,
     unknown_loss: f64,
     keep: Option<Keep>,
     keep_within: RangeInclusive<f64>,
+    /// ln Z(w) of every word, once it is asked for.
+    normalizers: OnceLock<Vec<f32>>,
 }
 
 impl Exponential {
@@ -100,9 +104,11 @@ impl Exponential {
         Exponential {
             unknown_loss: unknown_loss(&model, weights, *z.start(), *z.end()),
             weights: weights.to_vec(),
+            log_weights: logs(weights),
             epsilon: certificate.epsilon(),
             keep: Some(keep),
             keep_within: keep.weighted..=keep.weighted,
+            normalizers: OnceLock::new(),
             model,
         }
     }
@@ -117,9 +123,11 @@ impl Exponential {
         Exponential {
             epsilon: weights.textbook_epsilon(),
             unknown_loss: unknown_loss(&model, &table, z_min, z_max),
+            log_weights: logs(&table),
             weights: table,
             keep: None,
             keep_within: top as f64 / z_max as f64..=top as f64 / z_min as f64,
+            normalizers: OnceLock::new(),
             model,
         }
     }
@@ -127,6 +135,24 @@ impl Exponential {
     /// The expected share of kept words, where a certificate tells it.
     pub fn keep(&self) -> Option<Keep> {
         self.keep
+    }
+
+    /// ln Z(w) of every word: a scan for each, which takes a fraction of a second in all.
+    fn log_normalizers(&self) -> &[f32] {
+        self.normalizers.get_or_init(|| {
+            let (codes, table) = (self.model.codes(), WeightTable::new(&self.weights));
+            let part = |part: usize| {
+                let first = part * BATCH;
+                let words = BATCH.min(codes.len() - first);
+                let mut rows = CodeRows::zeros(codes.bits(), words);
+                (0..words).for_each(|i| codes.read(first + i, rows.row_mut(i)));
+                let mut sampler = Sampler::new(Scan::new(codes), words);
+                sampler.add_up(&rows, &vec![&table; words]);
+                let ln = |i| libm::log(sampler.normalizer(i) as f64) as f32;
+                (0..words).map(ln).collect::<Vec<f32>>()
+            };
+            parallel::map(parallel::cores(), codes.len().div_ceil(BATCH), part).concat()
+        })
     }
 
     /// Between which numbers the expected share of kept words lies: a certificate tells it, else it
@@ -160,6 +186,13 @@ fn certificate_keeping(model: &Model, keep: f64) -> Result<Certificate> {
         lowest: first.keep().weighted,
         highest: last.keep().weighted,
     })
+}
+
+fn logs(weights: &[u64]) -> Vec<f32> {
+    weights
+        .iter()
+        .map(|&w| libm::log(w as f64) as f32)
+        .collect()
 }
 
 fn farthest(model: &Model) -> usize {
@@ -278,6 +311,22 @@ impl Channel for Exponential {
     }
 }
 
+/// ln Pr[y | w] = ln T[d(w, y)] - ln Z(w) for a word, and -ln N for a token without a code.
+impl Emission for Exponential {
+    fn log_likelihoods(&self, observations: &Observations, i: usize, out: &mut [f32]) -> f32 {
+        let Observations::Words(drawn) = observations else {
+            unreachable!("the exponential mechanism observes words");
+        };
+        let mut distances = vec![0; out.len()];
+        Scan::new(self.model.codes()).distances_from(drawn[i], &mut distances);
+        let normalizers = self.log_normalizers();
+        for ((ln, d), z) in out.iter_mut().zip(distances).zip(normalizers) {
+            *ln = self.log_weights[usize::from(d)] - z;
+        }
+        -libm::log(out.len() as f64) as f32
+    }
+}
+
 impl Mechanism for Exponential {
     fn name(&self) -> &'static str {
         "exponential"
@@ -293,6 +342,10 @@ impl Mechanism for Exponential {
     }
 
     fn channel(&self) -> Option<&dyn Channel> {
+        Some(self)
+    }
+
+    fn emission(&self) -> Option<&dyn Emission> {
         Some(self)
     }
 

@@ -2,9 +2,11 @@
 
 mod brr;
 mod exponential;
+mod observation;
 
 pub use self::brr::{Brr, Search};
 pub use exponential::Exponential;
+pub use observation::{Emission, Observations};
 
 use crate::guarantee::Guarantee;
 use crate::random::Noise;
@@ -58,4 +60,23 @@ pub trait Mechanism: Send + Sync {
     /// mechanism's own, found with the same work as for any other input. What is drawn depends
     /// on the input and on `noise`, and on nothing else.
     fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId>;
+
+    /// Draws the noise for each input as [`privatize`](Self::privatize) does, and gives all that it
+    /// leaves. [`words`](Self::words) makes the outputs of it.
+    fn observe(&self, words: &[Option<WordId>], noise: &mut Noise) -> Observations {
+        Observations::Words(self.privatize(words, noise))
+    }
+
+    /// The output words: a function of the observations alone.
+    fn words(&self, observations: &Observations) -> Vec<WordId> {
+        match observations {
+            Observations::Words(words) => words.clone(),
+            Observations::Codes(_) => unreachable!("a mechanism that observes codes reads them"),
+        }
+    }
+
+    /// How likely its observations are, if that can be computed: what decoding with context needs.
+    fn emission(&self) -> Option<&dyn Emission> {
+        None
+    }
 }

@@ -1,6 +1,6 @@
 //! A model: words, their codes, and what was measured about them.
 //!
-//! A file is a checked frame (`container.rs`) around these sections:
+//! A file is a checked frame (`frame`) around these sections:
 //!
 //! | tag  | content |
 //! |------|---------|
@@ -19,9 +19,6 @@
 //! again whenever a file is read. The others are used if the file is pinned or was checked in
 //! this process ([`Model::check`]); else the guarantee is the one that holds for any codes.
 
-mod container;
-mod fields;
-mod stored_calibration;
 mod stored_certificate;
 mod writer;
 
@@ -35,17 +32,16 @@ use sha2::{Digest, Sha256};
 pub use writer::ModelParts;
 
 use crate::all_pairs::OnShare;
-use crate::calibration::Calibration;
+use crate::calibration::{Calibration, stored};
 use crate::certify::{Certificate, Certifier, Claim};
 use crate::codes::{CodeBits, CodeBlocks};
 use crate::distances::CodeDistances;
 use crate::error::{Error, Result};
+use crate::frame::{self, Container, Content, Fields};
 use crate::guarantee::{Metric, PairDistances};
 use crate::identity::{CodesIdentity, FileIdentity};
 use crate::text::Lookup;
 use crate::vocabulary::{Vocabulary, WordId};
-use container::Container;
-use fields::Fields;
 
 /// Files whose claims were checked before this crate was released, by a test that checks them
 /// again: the built-in English model.
@@ -108,7 +104,7 @@ impl Model {
     pub fn new(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Model> {
         let bytes = bytes.into();
         let all = &*bytes;
-        let container = Container::parse(all)?;
+        let container = Container::parse(all, Content::Model)?;
         let required = |tag, section| {
             container.section(tag).ok_or(Error::ModelInvalid {
                 section,
@@ -123,7 +119,7 @@ impl Model {
                 reason: "its size or padding does not fit the number of words",
             },
         )?;
-        let is_pinned = PINNED.contains(&container::identity(all).to_string().trim());
+        let is_pinned = PINNED.contains(&frame::identity(all).to_string().trim());
         let certain = match is_pinned {
             true => head.distances,
             false => head.agrees(CodeDistances::without_pairs(table))?,
@@ -142,10 +138,10 @@ impl Model {
             certain,
             codes,
             vocabulary: Vocabulary::unpack(words, head.words as usize)?,
-            calibration: stored_calibration::read(optional(*b"CALI"))?,
+            calibration: stored::read(optional(*b"CALI"))?,
             claims: stored_certificate::read_all(certificates, head.bits, head.words)?,
             believed: OnceLock::new(),
-            meta: read_meta(optional(*b"META"))?,
+            meta: frame::read_meta(optional(*b"META"))?,
             identity: OnceLock::new(),
             container,
             bytes,
@@ -229,19 +225,7 @@ impl Model {
     /// # Ok::<(), brr::Error>(())
     /// ```
     pub fn open(path: impl AsRef<Path>) -> Result<Model> {
-        use std::io::Read;
-        let path = path.as_ref();
-        let io = |source| Error::Io {
-            path: path.to_owned(),
-            source,
-        };
-        let mut file = std::fs::File::open(path).map_err(io)?;
-        let mut bytes = Vec::new();
-        // Look at the start first: no need to read gigabytes of something else.
-        file.by_ref().take(64).read_to_end(&mut bytes).map_err(io)?;
-        container::check_start(&bytes)?;
-        file.read_to_end(&mut bytes).map_err(io)?;
-        Model::new(bytes)
+        Model::new(frame::read(path.as_ref(), Content::Model)?)
     }
 
     /// Code length.
@@ -331,7 +315,7 @@ impl Model {
 
     /// Which file this is, every byte of it.
     pub fn file_identity(&self) -> FileIdentity {
-        container::identity(self.bytes())
+        frame::identity(self.bytes())
     }
 
     /// Which codes these are: numbers, words, codes.
@@ -349,7 +333,7 @@ impl Model {
     }
 
     /// A section's bytes; empty if it is not there.
-    fn section(&self, tag: container::Tag) -> &[u8] {
+    fn section(&self, tag: frame::Tag) -> &[u8] {
         let range = self.container.section(tag).unwrap_or(0..0);
         &self.bytes()[range]
     }
@@ -425,22 +409,4 @@ impl Head {
         out.extend(d.duplicates.to_le_bytes());
         out
     }
-}
-
-fn read_meta(bytes: &[u8]) -> Result<Vec<(String, String)>> {
-    let invalid = |reason| Error::ModelInvalid {
-        section: "meta",
-        reason,
-    };
-    let text = std::str::from_utf8(bytes).map_err(|_| invalid("not UTF-8"))?;
-    // What is shown on a terminal must not move its cursor.
-    if text.contains(|c: char| c.is_control() && !matches!(c, '\t' | '\n')) {
-        return Err(invalid("it has control characters"));
-    }
-    text.lines()
-        .map(|line| {
-            let (key, value) = line.split_once('\t').ok_or(invalid("a line has no tab"))?;
-            Ok((key.to_owned(), value.to_owned()))
-        })
-        .collect()
 }

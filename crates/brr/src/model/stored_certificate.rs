@@ -5,11 +5,11 @@
 //! any, each with its weights. A weight has at most 24 significant binary digits: it is stored as
 //! those digits with the number of zeros behind them in the highest byte.
 
-use super::fields::Fields;
-use super::stored_calibration::{read_keep, write_keep};
+use crate::calibration::stored::{read_keep, write_keep};
 use crate::certify::{Claim, Weights, WorstPair};
 use crate::codes::CodeBits;
 use crate::error::Result;
+use crate::frame::Fields;
 use crate::identity::CodesIdentity;
 
 /// Sections CERT and CRT2.

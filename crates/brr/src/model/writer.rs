@@ -1,11 +1,12 @@
 //! Making model files.
 
-use super::{Head, Model, container, stored_calibration, stored_certificate};
-use crate::calibration::Calibration;
+use super::{Head, Model, stored_certificate};
+use crate::calibration::{Calibration, stored};
 use crate::certify::Certificate;
 use crate::codes::{CodeBlocks, CodeRows, to_blocks};
 use crate::distances::CodeDistances;
 use crate::error::{Error, Result};
+use crate::frame::{self, Content};
 use crate::vocabulary::Vocabulary;
 
 /// What a model is made of.
@@ -45,13 +46,16 @@ impl ModelParts<'_> {
             section: "codes",
             reason: "there is no word",
         })?;
-        Model::new(container::write(&[
-            (*b"HEAD", &head.write()),
-            (*b"WORD", &Vocabulary::pack(self.words)?),
-            (*b"CODE", &blocks),
-            (*b"CALI", &stored_calibration::write(&self.calibration)),
-            (*b"META", &write_meta(&self.meta)),
-        ]))
+        Model::new(frame::write(
+            Content::Model,
+            &[
+                (*b"HEAD", &head.write()),
+                (*b"WORD", &Vocabulary::pack(self.words)?),
+                (*b"CODE", &blocks),
+                (*b"CALI", &stored::write(&self.calibration)),
+                (*b"META", &frame::write_meta(&self.meta)),
+            ],
+        ))
     }
 }
 
@@ -61,22 +65,17 @@ impl Model {
         let mut sorted: Vec<_> = certificates.iter().map(Certificate::claim).collect();
         sorted.sort_by(|a, b| a.epsilon.total_cmp(&b.epsilon));
         let [long, short] = stored_certificate::write_all(&sorted);
-        Model::new(container::write(&[
-            (*b"HEAD", self.section(*b"HEAD")),
-            (*b"WORD", self.section(*b"WORD")),
-            (*b"CODE", self.section(*b"CODE")),
-            (*b"CALI", self.section(*b"CALI")),
-            (*b"CERT", &long),
-            (*b"CRT2", &short),
-            (*b"META", self.section(*b"META")),
-        ]))
+        Model::new(frame::write(
+            Content::Model,
+            &[
+                (*b"HEAD", self.section(*b"HEAD")),
+                (*b"WORD", self.section(*b"WORD")),
+                (*b"CODE", self.section(*b"CODE")),
+                (*b"CALI", self.section(*b"CALI")),
+                (*b"CERT", &long),
+                (*b"CRT2", &short),
+                (*b"META", self.section(*b"META")),
+            ],
+        ))
     }
-}
-
-fn write_meta(meta: &[(String, String)]) -> Vec<u8> {
-    let clean = |s: &str| s.replace(char::is_control, " ");
-    let lines = meta
-        .iter()
-        .map(|(key, value)| format!("{}\t{}\n", clean(key), clean(value)));
-    lines.collect::<String>().into_bytes()
 }

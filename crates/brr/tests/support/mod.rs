@@ -108,3 +108,10 @@ pub fn chi_square_limit(freedom: usize) -> f64 {
     let a = 2.0 / (9.0 * k);
     k * (1.0 - a + 4.75 * a.sqrt()).powi(3)
 }
+
+/// The built-in model.
+pub fn english() -> Arc<Model> {
+    static MODEL: OnceLock<Arc<Model>> = OnceLock::new();
+    let open = || Arc::new(Model::open("../brr-english/src/english.brr").unwrap());
+    MODEL.get_or_init(open).clone()
+}

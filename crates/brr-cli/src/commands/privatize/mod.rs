@@ -4,13 +4,15 @@ mod corpus;
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use brr::{Choice, Layout, Options, Privatized, Privatizer, Search, Unknown};
+use brr::{Choice, Language, Layout, Model, Options, Privatized, Privatizer, Search, Unknown};
 use brr_corpus::{Counts, manifest};
 use serde_json::json;
 
 use crate::failure::{Failure, Result};
 use crate::losses;
+use crate::model_source;
 use crate::output::{self, is_standard};
 use crate::privacy::PrivacyArgs;
 use crate::usage::{choice, whole};
@@ -69,6 +71,13 @@ pub struct Args {
     /// How --mechanism brr finds the nearest word
     #[arg(long, value_name = "NAME", value_parser = choice::<Search>(), default_value = Search::default().name())]
     search: Search,
+    /// Decode the draws of each text together, after the noise, with a public language model: at
+    /// no cost in privacy, the text reads. It is a plausible text, not what was written
+    #[arg(long)]
+    context: bool,
+    /// Language model for --context, from `brr language build` [default: built-in English]
+    #[arg(long, value_name = "FILE")]
+    language: Option<PathBuf>,
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = whole::<u16, 1, 65_535>)]
     threads: Option<u16>,
@@ -88,13 +97,14 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result {
     want_budget_for_a_file(&args)?;
+    let model = args.privacy.open_model()?;
     let options = Options::default()
         .with_mechanism(args.privacy.mechanism)
         .with_budget(args.privacy.budget())
         .with_layout(args.layout)
         .with_unknown(args.unknown)
-        .with_search(args.search);
-    let model = args.privacy.open_model()?;
+        .with_search(args.search)
+        .with_context(context(&args, &model)?);
     let privatizer = Privatizer::new(model, options)?;
     if args.text.is_empty() || args.output_dir.is_some() {
         return corpus::run(&args, &privatizer);
@@ -129,6 +139,14 @@ pub fn run(args: Args) -> Result {
     Ok(())
 }
 
+/// The language model that draws are decoded with, if they are.
+fn context(args: &Args, model: &Model) -> Result<Option<Arc<Language>>> {
+    let file = args.language.as_deref();
+    let wanted = args.context || file.is_some();
+    let language = wanted.then(|| model_source::open_language(file, model));
+    Ok(language.transpose()?.map(Arc::new))
+}
+
 /// The default is for looking at the effect. What is kept or passed on should have a privacy loss
 /// that somebody chose.
 fn want_budget_for_a_file(args: &Args) -> Result {
@@ -157,6 +175,11 @@ fn announce(args: &Args, privatizer: &Privatizer) {
     eprintln!("brr: {loss}");
     if let Some(warning) = losses::warning(privatizer) {
         eprintln!("warning: {warning}");
+    }
+    if privatizer.options().context.is_some() {
+        eprintln!(
+            "brr: decoded with context after the noise: a plausible text, not what was written; the loss is the same"
+        );
     }
     match privatizer.options().unknown {
         Unknown::Random => {}

@@ -1,7 +1,8 @@
-//! The frame of a model file: magic, version, checksum, a table of sections.
+//! The frame of the files: magic, version, checksum, a table of sections.
 //!
 //! ```text
-//!  0   8  magic: 89 'B' 'R' 'R' 0d 0a 1a 0a   (catches text-mode mangling, as PNG's does)
+//!  0   8  magic: 89 'B' 'R' 'R' 0d 0a 1a 0a   (catches text-mode mangling, as PNG's does);
+//!         'B' 'L' 'M' for a language model
 //!  8   4  version, little-endian like every number here
 //! 12   4  number of sections
 //! 16  32  SHA-256 of everything from byte 48 to the end
@@ -13,12 +14,43 @@
 //! some without a new version. Every offset and length is checked against the
 //! file before it is used; nothing is allocated by what a header claims.
 
+mod fields;
+
+use std::io::Read;
+use std::path::Path;
+
 use sha2::{Digest, Sha256};
+
+pub use fields::{Fields, push_leb128};
 
 use crate::error::{Error, Result};
 use crate::identity::FileIdentity;
 
-pub const MAGIC: [u8; 8] = *b"\x89BRR\r\n\x1a\n";
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Words and their codes.
+    Model,
+    /// How words follow each other.
+    Language,
+}
+
+impl Content {
+    fn magic(self) -> [u8; 8] {
+        match self {
+            Content::Model => *b"\x89BRR\r\n\x1a\n",
+            Content::Language => *b"\x89BLM\r\n\x1a\n",
+        }
+    }
+
+    fn not_this(self) -> Error {
+        match self {
+            Content::Model => Error::NotAModel,
+            Content::Language => Error::NotALanguageModel,
+        }
+    }
+}
+
 /// The version this build writes, and the newest it reads.
 pub const VERSION: u32 = 1;
 const TABLE_AT: usize = 48;
@@ -43,10 +75,10 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }
 
-/// Whether `start`, a file's first bytes, announces a model of a known version.
-pub fn check_start(start: &[u8]) -> Result<()> {
-    if start.len() < MAGIC.len() || start[..MAGIC.len()] != MAGIC {
-        return Err(Error::NotAModel);
+/// Whether `start`, a file's first bytes, announces this content in a known version.
+pub fn check_start(start: &[u8], content: Content) -> Result<()> {
+    if !start.starts_with(&content.magic()) {
+        return Err(content.not_this());
     }
     need(start, TABLE_AT as u64)?;
     match u32_at(start, 8) {
@@ -74,8 +106,8 @@ pub fn identity(bytes: &[u8]) -> FileIdentity {
 
 impl Container {
     /// Checks frame and checksum.
-    pub fn parse(bytes: &[u8]) -> Result<Container> {
-        check_start(bytes)?;
+    pub fn parse(bytes: &[u8], content: Content) -> Result<Container> {
+        check_start(bytes, content)?;
         let count = u32_at(bytes, 12) as usize;
         let invalid = |reason| Error::ModelInvalid {
             section: "table",
@@ -112,9 +144,9 @@ impl Container {
 }
 
 /// Frames sections, in the order given.
-pub fn write(sections: &[(Tag, &[u8])]) -> Vec<u8> {
+pub fn write(content: Content, sections: &[(Tag, &[u8])]) -> Vec<u8> {
     let mut out = Vec::new();
-    out.extend(MAGIC);
+    out.extend(content.magic());
     out.extend(VERSION.to_le_bytes());
     out.extend((sections.len() as u32).to_le_bytes());
     out.extend([0; 32]);
@@ -134,4 +166,46 @@ pub fn write(sections: &[(Tag, &[u8])]) -> Vec<u8> {
     let checksum = Sha256::digest(&out[TABLE_AT..]);
     out[16..TABLE_AT].copy_from_slice(&checksum);
     out
+}
+
+/// Reads a file that should have this content. Its start is looked at first: there is no need to
+/// read gigabytes of something else.
+pub fn read(path: &Path, content: Content) -> Result<Vec<u8>> {
+    let io = |source| Error::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let mut file = std::fs::File::open(path).map_err(io)?;
+    let mut bytes = Vec::new();
+    file.by_ref().take(64).read_to_end(&mut bytes).map_err(io)?;
+    check_start(&bytes, content)?;
+    file.read_to_end(&mut bytes).map_err(io)?;
+    Ok(bytes)
+}
+
+pub fn read_meta(bytes: &[u8]) -> Result<Vec<(String, String)>> {
+    let invalid = |reason| Error::ModelInvalid {
+        section: "meta",
+        reason,
+    };
+    let text = std::str::from_utf8(bytes).map_err(|_| invalid("not UTF-8"))?;
+    // What is shown on a terminal must not move its cursor.
+    if text.contains(|c: char| c.is_control() && !matches!(c, '\t' | '\n')) {
+        return Err(invalid("it has control characters"));
+    }
+    text.lines()
+        .map(|line| {
+            let (key, value) = line.split_once('\t').ok_or(invalid("a line has no tab"))?;
+            Ok((key.to_owned(), value.to_owned()))
+        })
+        .collect()
+}
+
+/// Remarks as a section: lines of `key<TAB>value`.
+pub fn write_meta(meta: &[(String, String)]) -> Vec<u8> {
+    let clean = |s: &str| s.replace(char::is_control, " ");
+    let lines = meta
+        .iter()
+        .map(|(key, value)| format!("{}\t{}\n", clean(key), clean(value)));
+    lines.collect::<String>().into_bytes()
 }

@@ -48,6 +48,23 @@ impl<'a> Fields<'a> {
         self.take().map(u128::from_le_bytes)
     }
 
+    /// A number in LEB128: seven bits a byte, the lowest first.
+    pub fn leb128(&mut self) -> Result<u32> {
+        let mut value = 0;
+        for shift in (0..u32::BITS).step_by(7) {
+            let [byte] = self.take()?;
+            let low = u32::from(byte & 0x7f);
+            if low.leading_zeros() < shift {
+                return Err(self.invalid("a number is too large"));
+            }
+            value |= low << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        Err(self.invalid("a number is too large"))
+    }
+
     /// A finite number that is not negative.
     pub fn number(&mut self) -> Result<f64> {
         let x = self.take().map(f64::from_le_bytes)?;
@@ -69,4 +86,13 @@ impl<'a> Fields<'a> {
             Err(self.invalid("longer than its fields"))
         }
     }
+}
+
+/// Appends a number in LEB128.
+pub fn push_leb128(out: &mut Vec<u8>, mut value: u32) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
 }

@@ -1,8 +1,8 @@
 //! The table behind `keep` in a file: epsilon and the two shares of each point.
 
-use super::fields::Fields;
-use crate::calibration::{Calibration, CalibrationPoint};
+use super::{Calibration, CalibrationPoint};
 use crate::error::Result;
+use crate::frame::Fields;
 use crate::frequency::Keep;
 
 pub fn read(bytes: &[u8]) -> Result<Calibration> {

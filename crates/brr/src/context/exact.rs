@@ -1,0 +1,118 @@
+//! The decoder that looks at every word, in double precision: what the pruned one is compared with.
+
+use super::{Decoder, Sentence};
+use crate::language::{Language, State, pair};
+use crate::mechanism::Observations;
+use crate::vocabulary::WordId;
+
+impl Decoder<'_> {
+    /// As [`decode`](Decoder::decode), with every word at every position and without windows: some
+    /// milliseconds a token.
+    pub fn decode_exactly(
+        &self,
+        observations: &Observations,
+        sentences: &[Sentence],
+    ) -> Vec<WordId> {
+        let posteriors = self.posteriors(observations, sentences);
+        let words = self.language.words();
+        let best = |posterior: Vec<f64>| {
+            let mut best = 0;
+            for (word, p) in posterior[..words].iter().enumerate() {
+                best = if *p > posterior[best] { word } else { best };
+            }
+            best as WordId
+        };
+        posteriors.into_iter().map(best).collect()
+    }
+
+    /// The probability of every word, and last of the unknown token, at each position given all of
+    /// its sentence.
+    pub fn posteriors(&self, observations: &Observations, sentences: &[Sentence]) -> Vec<Vec<f64>> {
+        let of = |sentence| self.posteriors_of(observations, sentence);
+        sentences.iter().flat_map(of).collect()
+    }
+
+    fn posteriors_of(&self, observations: &Observations, sentence: &Sentence) -> Vec<Vec<f64>> {
+        let language = self.language;
+        let likelihoods = sentence.tokens.clone();
+        let likelihoods: Vec<_> = likelihoods
+            .map(|i| self.likelihoods(observations, i))
+            .collect();
+        let boundary = language.boundary();
+        let starting = |v| f64::from(language.probability(boundary, v));
+        let mut at: Vec<f64> = hidden(language).map(starting).collect();
+        let mut posteriors: Vec<Vec<f64>> = Vec::new();
+        for (t, likelihood) in likelihoods.iter().enumerate() {
+            if t > 0 {
+                at = forward(language, &at);
+            }
+            multiply(&mut at, likelihood);
+            posteriors.push(at.clone());
+        }
+        let ending = |u| f64::from(language.probability(u, boundary));
+        let mut after: Vec<f64> = hidden(language)
+            .map(|u| if sentence.ends { ending(u) } else { 1.0 })
+            .collect();
+        for (t, likelihood) in likelihoods.iter().enumerate().rev() {
+            multiply(&mut posteriors[t], &after);
+            multiply(&mut after, likelihood);
+            after = backward(language, &after);
+        }
+        posteriors
+    }
+
+    fn likelihoods(&self, observations: &Observations, i: usize) -> Vec<f64> {
+        let mut ln = vec![0.0; self.language.words()];
+        let unknown = self.emission.log_likelihoods(observations, i, &mut ln);
+        ln.push(unknown);
+        let largest = ln.iter().fold(unknown, |a, &b| a.max(b));
+        ln.iter()
+            .map(|l| libm::exp(f64::from(l - largest)))
+            .collect()
+    }
+}
+
+/// All states but the boundary, in the order of a position's numbers.
+fn hidden(language: &Language) -> impl Iterator<Item = State> {
+    let boundary = language.boundary();
+    (0..language.states() as State).filter(move |&state| state != boundary)
+}
+
+/// Multiplies number by number, and scales to a sum of 1.
+fn multiply(values: &mut [f64], factors: &[f64]) {
+    values.iter_mut().zip(factors).for_each(|(v, f)| *v *= f);
+    let total: f64 = values.iter().sum();
+    values.iter_mut().for_each(|v| *v /= total);
+}
+
+/// Calls `each` with every listed pair of hidden states, by their places, and what p has above
+/// b(u) P(v).
+fn for_listed(language: &Language, mut each: impl FnMut(usize, usize, f64)) {
+    let boundary = language.boundary();
+    let place = |state: State| state as usize - usize::from(state > boundary);
+    for u in hidden(language) {
+        let (row, steps) = language.next().row(u);
+        for (&v, &steps) in row.iter().zip(steps).filter(|(v, _)| **v != boundary) {
+            let rest = f64::from(language.backoff(u)) * f64::from(language.unigram(v));
+            each(place(u), place(v), f64::from(pair(steps)) - rest);
+        }
+    }
+}
+
+fn forward(language: &Language, before: &[f64]) -> Vec<f64> {
+    let backoffs = hidden(language).map(|u| f64::from(language.backoff(u)));
+    let rest: f64 = backoffs.zip(before).map(|(b, a)| a * b).sum();
+    let unigrams = hidden(language).map(|v| f64::from(language.unigram(v)));
+    let mut at: Vec<f64> = unigrams.map(|p| p * rest).collect();
+    for_listed(language, |u, v, excess| at[v] += before[u] * excess);
+    at.iter().map(|a| a.max(0.0)).collect()
+}
+
+fn backward(language: &Language, after: &[f64]) -> Vec<f64> {
+    let unigrams = hidden(language).map(|v| f64::from(language.unigram(v)));
+    let rest: f64 = unigrams.zip(after).map(|(p, a)| p * a).sum();
+    let backoffs = hidden(language).map(|u| f64::from(language.backoff(u)));
+    let mut at: Vec<f64> = backoffs.map(|b| b * rest).collect();
+    for_listed(language, |u, v, excess| at[u] += after[v] * excess);
+    at.iter().map(|a| a.max(0.0)).collect()
+}

@@ -1,0 +1,130 @@
+//! Decoding with context: the most probable words behind the noise of a whole text.
+//!
+//! # Why it costs nothing
+//!
+//! Let O be what the mechanism's noise leaves of a text's tokens ([`Observations`]), S the text's
+//! public structure, and L, M the language model and the model, both fixed before the text was seen.
+//! The decoder computes f(O, S, L, M). If Pr[O | text] <= exp(l) Pr[O | text'] for neighbouring
+//! texts, which have the same S, then summing over all O with f(O, S, L, M) = y gives
+//! Pr[y | text] <= exp(l) Pr[y | text']: the loss is the mechanism's, to the digit. By its types the
+//! [`Decoder`] sees nothing else: neither tokens nor words nor their pieces reach it, ties go to the
+//! lowest id, and what is pruned is chosen by O, S, L and M. Its time depends on the same, and so
+//! tells no more than O, for which the guarantee holds already. Nothing here draws noise.
+//!
+//! # What it computes
+//!
+//! A hidden Markov chain for each sentence: the hidden states are words (and the unknown token),
+//! transitions are the [`Language`]'s P(v | u), and the emission of w is the mechanism's
+//! Pr[O_t | w]. Forward-backward gives the posterior of each position given all of the sentence; the
+//! word with the largest one is written. For BRR O_t is the noisy code itself, which says more than
+//! the word nearest to it.
+//!
+//! [`Decoder::decode`] looks at some hundred candidates a position (`candidates.rs`); `exact.rs`
+//! looks at all words, and is what the tests compare it with. A sentence that is longer than a
+//! window is decoded in windows that overlap, so memory does not grow with it.
+//!
+//! **A decoded text is a plausible text, not what was written.** It reads well where it is wrong.
+
+mod candidates;
+mod chain;
+#[cfg(any(test, feature = "test-seam"))]
+mod exact;
+
+use std::ops::Range;
+
+use crate::language::Language;
+use crate::mechanism::{Emission, Observations};
+use crate::text::{Layout, Piece};
+use crate::vocabulary::WordId;
+use candidates::Finder;
+use chain::Chain;
+
+/// Tokens that belong together, by public structure alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sentence {
+    /// Which tokens.
+    pub tokens: Range<usize>,
+    /// Whether a mark says that it ends there.
+    pub ends: bool,
+}
+
+/// Marks that end a sentence.
+const ENDS: [char; 3] = ['.', '!', '?'];
+
+/// The sentences of a text under a layout that makes this much of its structure public. Whether a
+/// piece is a token is looked at, never which.
+pub fn sentences(pieces: &[Piece<'_>], layout: Layout) -> Vec<Sentence> {
+    let mut sentences = Vec::new();
+    let (mut first, mut tokens) = (0, 0);
+    let mut close = |first: &mut usize, tokens: usize, ends: bool| {
+        if tokens > *first {
+            let range = std::mem::replace(first, tokens)..tokens;
+            sentences.push(Sentence {
+                tokens: range,
+                ends,
+            });
+        }
+    };
+    for piece in pieces {
+        match piece {
+            Piece::Token(_) => tokens += 1,
+            _ if layout == Layout::Words => {}
+            Piece::Break => close(&mut first, tokens, true),
+            Piece::Mark(c) if ENDS.contains(c) => close(&mut first, tokens, true),
+            Piece::Mark(_) | Piece::Space(_) => {}
+        }
+    }
+    close(&mut first, tokens, false);
+    sentences
+}
+
+/// Tokens that are decoded together at most.
+const WINDOW: usize = 256;
+/// Tokens on either side of a window that are looked at and not decided.
+const MARGIN: usize = 16;
+
+/// Decodes what noise left of texts.
+#[derive(Clone, Copy)]
+pub struct Decoder<'a> {
+    language: &'a Language,
+    emission: &'a dyn Emission,
+}
+
+impl<'a> Decoder<'a> {
+    /// For observations of the mechanism that this emission is of, over the words of the language
+    /// model.
+    pub fn new(language: &'a Language, emission: &'a dyn Emission) -> Decoder<'a> {
+        Decoder { language, emission }
+    }
+
+    /// A word for each token.
+    pub fn decode(&self, observations: &Observations, sentences: &[Sentence]) -> Vec<WordId> {
+        let mut decoded = Vec::with_capacity(observations.len());
+        let mut finder = Finder::new(self.language, self.emission);
+        for sentence in sentences {
+            for decided in windows(sentence.tokens.clone()) {
+                let seen = with_margins(&decided, &sentence.tokens);
+                let positions = finder.positions(observations, seen.clone());
+                let chain = Chain {
+                    language: self.language,
+                    starts: seen.start == sentence.tokens.start,
+                    ends: sentence.ends && seen.end == sentence.tokens.end,
+                };
+                let best = chain.best(&positions, finder.slots());
+                decoded.extend(&best[decided.start - seen.start..decided.end - seen.start]);
+            }
+        }
+        decoded
+    }
+}
+
+/// A range in parts that are no longer than a window.
+fn windows(tokens: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let starts = tokens.clone().step_by(WINDOW);
+    starts.map(move |start| start..(start + WINDOW).min(tokens.end))
+}
+
+fn with_margins(window: &Range<usize>, all: &Range<usize>) -> Range<usize> {
+    let start = window.start.saturating_sub(MARGIN).max(all.start);
+    start..(window.end + MARGIN).min(all.end)
+}

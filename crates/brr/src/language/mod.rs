@@ -1,0 +1,455 @@
+//! A language model: which words follow which, as probabilities.
+//!
+//! It is public, fixed before any private text is seen and never made from one. The decoder of
+//! [`crate::context`] uses it after the noise, so nothing in it can change a guarantee: a file that
+//! lies makes text that reads worse, and no more.
+//!
+//! # The model
+//!
+//! The states are the words of a vocabulary, the *boundary* of a sentence and the *unknown* token.
+//! Some pairs (u, v) are listed with their probability p(v | u). All other successors of u share
+//! what is left in proportion to how frequent they are:
+//!
+//! ```text
+//! P(v | u) = p(v | u)  if (u, v) is listed, else  b(u) P(v),
+//! b(u) = (1 - sum of p(v | u)) / (1 - sum of P(v)),   both over the listed v,
+//! ```
+//!
+//! so that every row that does not list all states adds up to 1, whatever the file says. A boundary as u is a sentence's start,
+//! as v its end.
+//!
+//! # The file
+//!
+//! The frame of [`crate::frame`] around
+//!
+//! | tag  | content |
+//! |------|---------|
+//! | LHED | number of words (4 bytes), SHA-256 of the vocabulary (32) |
+//! | UNIG | -2048 ln P(v) in 2 bytes, for every word, the boundary and the unknown token |
+//! | ROWS | the number of listed successors of every state, in LEB128 |
+//! | NEXT | the listed successors in ascending order, each as the gap to the one before, in LEB128 |
+//! | PROB | -16 ln p(v \| u) in a byte, for every listed pair |
+//! | KIDN, KEXP, KBRR | what stays after decoding, by epsilon: for which codes, under which mechanism |
+//! | META | provenance and licence: lines of `key<TAB>value` |
+
+mod writer;
+
+use std::fmt;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+pub use writer::LanguageParts;
+
+use crate::calibration::{Calibration, stored};
+use crate::error::{Error, Result};
+use crate::frame::{self, Container, Content, Fields};
+use crate::identity::{CodesIdentity, FileIdentity};
+use crate::vocabulary::Vocabulary;
+
+/// A word, [the boundary](Language::boundary) or [the unknown token](Language::unknown).
+pub type State = u32;
+
+/// -ln P in a unit of UNIG.
+const UNIGRAM_STEPS: f32 = 2048.0;
+/// -ln p in a unit of PROB.
+const PAIR_STEPS: f32 = 16.0;
+
+/// Listed pairs by one of their two states.
+pub(crate) struct Rows {
+    starts: Vec<u32>,
+    others: Vec<State>,
+    probabilities: Vec<u8>,
+}
+
+impl Rows {
+    /// The listed pairs of a state: the other states and the steps of p.
+    pub fn row(&self, state: State) -> (&[State], &[u8]) {
+        let at = |i: usize| self.starts[i] as usize;
+        let range = at(state as usize)..at(state as usize + 1);
+        (&self.others[range.clone()], &self.probabilities[range])
+    }
+
+    /// The pairs of each row with the largest ln p and ln of the other state's share, [`HEADS`] at most.
+    fn heads(&self, share: impl Fn(State) -> f32) -> Rows {
+        let mut heads = Rows {
+            starts: vec![0],
+            others: Vec::new(),
+            probabilities: Vec::new(),
+        };
+        for state in 0..(self.starts.len() - 1) as State {
+            let (row, steps) = self.row(state);
+            let pairs = row.iter().zip(steps);
+            let mut pairs: Vec<_> = pairs
+                .map(|(&other, &steps)| (log_pair(steps) + share(other), other, steps))
+                .collect();
+            pairs.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            pairs.truncate(HEADS);
+            heads.others.extend(pairs.iter().map(|pair| pair.1));
+            heads.probabilities.extend(pairs.iter().map(|pair| pair.2));
+            heads.starts.push(heads.others.len() as u32);
+        }
+        heads
+    }
+
+    /// By the other state.
+    fn transposed(&self) -> Rows {
+        let states = self.starts.len() - 1;
+        let mut starts = vec![0; states + 1];
+        for &other in &self.others {
+            starts[other as usize + 1] += 1;
+        }
+        for i in 0..states {
+            starts[i + 1] += starts[i];
+        }
+        let mut next = starts.clone();
+        let mut others = vec![0; self.others.len()];
+        let mut probabilities = vec![0; self.others.len()];
+        for state in 0..states as State {
+            let (row, steps) = self.row(state);
+            for (&other, &step) in row.iter().zip(steps) {
+                let at = next[other as usize] as usize;
+                (others[at], probabilities[at]) = (state, step);
+                next[other as usize] += 1;
+            }
+        }
+        Rows {
+            starts,
+            others,
+            probabilities,
+        }
+    }
+}
+
+/// Successors and predecessors that a state's row of heads has at most.
+const HEADS: usize = 256;
+/// Bits of the filter over listed pairs, as a power of two: with a million pairs, one in nine that are
+/// not listed passes.
+const FILTER_BITS: u32 = 23;
+
+/// Which pairs may be listed: a look that stays in the cache before a search that does not.
+struct Filter(Vec<u64>);
+
+impl Filter {
+    fn new(rows: &Rows) -> Filter {
+        let mut bits = vec![0; 1 << (FILTER_BITS - 6)];
+        for u in 0..(rows.starts.len() - 1) as State {
+            for &v in rows.row(u).0 {
+                let at = Filter::at(u, v);
+                bits[at / 64] |= 1 << (at % 64);
+            }
+        }
+        Filter(bits)
+    }
+
+    fn at(u: State, v: State) -> usize {
+        let key = u64::from(u) << 32 | u64::from(v);
+        // Fibonacci hashing.
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - FILTER_BITS)) as usize
+    }
+
+    fn may_hold(&self, u: State, v: State) -> bool {
+        let at = Filter::at(u, v);
+        self.0[at / 64] >> (at % 64) & 1 == 1
+    }
+}
+
+/// How words follow each other: a bigram model over a vocabulary.
+pub struct Language {
+    vocabulary: [u8; 32],
+    words: usize,
+    unigrams: Vec<f32>,
+    backoffs: Vec<f32>,
+    next: Rows,
+    filter: Filter,
+    /// The likeliest successors of each state, and its likeliest predecessors.
+    heads: [Rows; 2],
+    decoded: Option<DecodedKeep>,
+    meta: Vec<(String, String)>,
+    identity: FileIdentity,
+    bytes: usize,
+}
+
+/// The share of words that are as they were after decoding, by epsilon, measured on a public sample:
+/// about what other texts will have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DecodedKeep {
+    /// The codes it was measured with.
+    pub codes: CodesIdentity,
+    /// Under the exponential mechanism.
+    pub exponential: Calibration,
+    /// Under BRR.
+    pub brr: Calibration,
+}
+
+/// Language models whose table of kept words is believed: the built-in one. A table decides how much
+/// privacy a share buys, so that of a file of unknown origin is not used.
+const PINNED: [&str; 1] = [include_str!("english.identity")];
+
+impl fmt::Debug for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Language({})", self.identity)
+    }
+}
+
+/// Those with the same bytes are the same.
+impl PartialEq for Language {
+    fn eq(&self, other: &Language) -> bool {
+        self.identity == other.identity
+    }
+}
+
+/// The hash by which a language model names the vocabulary that it is for.
+pub(crate) fn vocabulary_hash(vocabulary: &Vocabulary) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for word in vocabulary.iter() {
+        hash.update(word);
+        hash.update(b"\n");
+    }
+    hash.finalize().into()
+}
+
+impl Language {
+    /// Reads a language model from a file's bytes.
+    pub fn new(bytes: &[u8]) -> Result<Language> {
+        let container = Container::parse(bytes, Content::Language)?;
+        let section = |tag, section| {
+            let range = container.section(tag).ok_or(Error::ModelInvalid {
+                section,
+                reason: "missing",
+            })?;
+            Ok(&bytes[range])
+        };
+        let mut head = Fields::new("head", section(*b"LHED", "head")?);
+        let (words, vocabulary) = (head.u32()? as usize, head.take()?);
+        head.end()?;
+        let unigrams = read_unigrams(section(*b"UNIG", "words")?, words)?;
+        let next = read_rows(
+            unigrams.len(),
+            section(*b"ROWS", "rows")?,
+            section(*b"NEXT", "pairs")?,
+            section(*b"PROB", "probabilities")?,
+        )?;
+        let optional = |tag| {
+            container
+                .section(tag)
+                .map_or(&bytes[..0], |range| &bytes[range])
+        };
+        let decoded = match <[u8; 32]>::try_from(optional(*b"KIDN")) {
+            Ok(codes) => Some(DecodedKeep {
+                codes: CodesIdentity(codes),
+                exponential: stored::read(optional(*b"KEXP"))?,
+                brr: stored::read(optional(*b"KBRR"))?,
+            }),
+            Err(_) => None,
+        };
+        Ok(Language {
+            vocabulary,
+            words,
+            backoffs: backoffs(&next, &unigrams)?,
+            filter: Filter::new(&next),
+            heads: [
+                next.heads(|_| 0.0),
+                next.transposed()
+                    .heads(|u| libm::logf(unigrams[u as usize])),
+            ],
+            unigrams,
+            next,
+            decoded,
+            meta: frame::read_meta(optional(*b"META"))?,
+            identity: frame::identity(bytes),
+            bytes: bytes.len(),
+        })
+    }
+
+    /// Reads a file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Language> {
+        Language::new(&frame::read(path.as_ref(), Content::Language)?)
+    }
+
+    /// Whether it is for this vocabulary.
+    pub fn check_vocabulary(&self, vocabulary: &Vocabulary) -> Result<()> {
+        match self.words == vocabulary.len() && self.vocabulary == vocabulary_hash(vocabulary) {
+            true => Ok(()),
+            false => Err(Error::LanguageMismatch),
+        }
+    }
+
+    /// Number of words.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Number of listed pairs.
+    pub fn pairs(&self) -> usize {
+        self.next.others.len()
+    }
+
+    /// Size of the file in bytes.
+    pub fn file_size(&self) -> usize {
+        self.bytes
+    }
+
+    /// Which file this is, every byte of it.
+    pub fn file_identity(&self) -> FileIdentity {
+        self.identity
+    }
+
+    /// What stays after decoding with this model's codes, if that was measured and the file is one
+    /// that this crate was released with.
+    pub(crate) fn decoded_keep(&self, codes: CodesIdentity) -> Option<&DecodedKeep> {
+        let pinned = PINNED.contains(&self.identity.to_string().as_str());
+        self.decoded
+            .as_ref()
+            .filter(|keep| pinned && keep.codes == codes)
+    }
+
+    /// Provenance and licence, as written by its builder.
+    pub fn meta(&self) -> &[(String, String)] {
+        &self.meta
+    }
+
+    /// The start and end of a sentence.
+    pub fn boundary(&self) -> State {
+        self.words as State
+    }
+
+    /// A token without a word.
+    pub fn unknown(&self) -> State {
+        self.words as State + 1
+    }
+
+    /// Number of states.
+    pub(crate) fn states(&self) -> usize {
+        self.unigrams.len()
+    }
+
+    /// P(v).
+    pub fn unigram(&self, v: State) -> f32 {
+        self.unigrams[v as usize]
+    }
+
+    /// P(v) of every state.
+    pub(crate) fn unigrams(&self) -> &[f32] {
+        &self.unigrams
+    }
+
+    /// b(u).
+    pub(crate) fn backoff(&self, u: State) -> f32 {
+        self.backoffs[u as usize]
+    }
+
+    /// Listed successors.
+    pub(crate) fn next(&self) -> &Rows {
+        &self.next
+    }
+
+    /// The listed successors v of a state u with the largest p(v | u).
+    pub(crate) fn likely_next(&self) -> &Rows {
+        &self.heads[0]
+    }
+
+    /// The listed predecessors u of a state v with the largest P(u) p(v | u).
+    pub(crate) fn likely_previous(&self) -> &Rows {
+        &self.heads[1]
+    }
+
+    /// Whether a pair may be listed; no if it is not, but for a few.
+    pub(crate) fn may_list(&self, u: State, v: State) -> bool {
+        self.filter.may_hold(u, v)
+    }
+
+    /// p(v | u), if the pair is listed.
+    pub(crate) fn listed(&self, u: State, v: State) -> Option<f32> {
+        let (row, steps) = self.next.row(u);
+        row.binary_search(&v).ok().map(|at| pair(steps[at]))
+    }
+
+    /// P(v | u).
+    ///
+    /// ```
+    /// # let language = brr::Language::open("../brr-english/src/english.lm")?;
+    /// # let model = brr::Model::open("../brr-english/src/english.brr")?;
+    /// let [ever, seen, banana] = ["ever", "seen", "banana"].map(|w| model.find(w).unwrap());
+    /// assert!(language.probability(ever, seen) > 10.0 * language.probability(banana, seen));
+    /// # Ok::<(), brr::Error>(())
+    /// ```
+    pub fn probability(&self, u: State, v: State) -> f32 {
+        let rest = || self.backoff(u) * self.unigram(v);
+        self.listed(u, v).unwrap_or_else(rest)
+    }
+}
+
+/// p for its steps.
+pub(crate) fn pair(steps: u8) -> f32 {
+    PAIRS[usize::from(steps)]
+}
+
+/// ln p for its steps.
+pub(crate) fn log_pair(steps: u8) -> f32 {
+    -f32::from(steps) / PAIR_STEPS
+}
+
+static PAIRS: std::sync::LazyLock<[f32; 256]> = std::sync::LazyLock::new(|| {
+    std::array::from_fn(|steps| libm::expf(-(steps as f32) / PAIR_STEPS))
+});
+
+fn invalid(section: &'static str, reason: &'static str) -> Error {
+    Error::ModelInvalid { section, reason }
+}
+
+/// P(v) of every state, made to add up to 1.
+fn read_unigrams(bytes: &[u8], words: usize) -> Result<Vec<f32>> {
+    let (steps, rest) = bytes.as_chunks::<2>();
+    if words == 0 || steps.len() != words + 2 || !rest.is_empty() {
+        return Err(invalid("words", "not one probability for each state"));
+    }
+    let steps = steps.iter().map(|b| f32::from(u16::from_le_bytes(*b)));
+    let raw: Vec<f32> = steps.map(|s| libm::expf(-s / UNIGRAM_STEPS)).collect();
+    let total: f64 = raw.iter().map(|&p| f64::from(p)).sum();
+    Ok(raw.iter().map(|&p| (f64::from(p) / total) as f32).collect())
+}
+
+fn read_rows(states: usize, rows: &[u8], next: &[u8], probabilities: &[u8]) -> Result<Rows> {
+    let (mut rows, mut next) = (Fields::new("rows", rows), Fields::new("pairs", next));
+    let mut starts = Vec::with_capacity(states + 1);
+    starts.push(0);
+    let mut others = Vec::with_capacity(probabilities.len());
+    for _ in 0..states {
+        let mut least = 0;
+        for _ in 0..rows.leb128()? {
+            let other = next.leb128()?.checked_add(least);
+            let other = other.filter(|&other| (other as usize) < states);
+            let other = other.ok_or(invalid("pairs", "a state is out of range"))?;
+            others.push(other);
+            least = other + 1;
+        }
+        starts.push(others.len() as u32);
+    }
+    rows.end()?;
+    next.end()?;
+    if others.len() != probabilities.len() {
+        return Err(invalid("probabilities", "not one for each pair"));
+    }
+    Ok(Rows {
+        starts,
+        others,
+        probabilities: probabilities.to_vec(),
+    })
+}
+
+/// b(u) of every state.
+fn backoffs(next: &Rows, unigrams: &[f32]) -> Result<Vec<f32>> {
+    let backoff = |u: State| {
+        let (row, steps) = next.row(u);
+        let listed: f64 = steps.iter().map(|&s| f64::from(pair(s))).sum();
+        let shares = row.iter().map(|&v| f64::from(unigrams[v as usize]));
+        let others = 1.0 - shares.sum::<f64>();
+        match listed <= 1.0 {
+            true if others > 1e-6 => Ok(((1.0 - listed) / others) as f32),
+            true => Ok(0.0),
+            false => Err(invalid("probabilities", "a row adds up to more than 1")),
+        }
+    };
+    (0..unigrams.len() as State).map(backoff).collect()
+}

@@ -1,0 +1,56 @@
+//! What the noise leaves of words: all that is known of them from then on.
+
+use zeroize::Zeroizing;
+
+use crate::codes::CodeRows;
+use crate::vocabulary::WordId;
+
+/// What a mechanism's noise left of some tokens, in order: the *whole* output of the mechanism, of
+/// which the words that it writes are a function.
+///
+/// Whatever is computed from this and from public knowledge is post-processing: it has the
+/// mechanism's guarantee.
+pub enum Observations {
+    /// The words drawn.
+    Words(Vec<WordId>),
+    /// Noisy codes. They say more than the words nearest to them, and are not released.
+    Codes(Zeroizing<CodeRows>),
+}
+
+impl Observations {
+    /// Number of tokens.
+    pub fn len(&self) -> usize {
+        match self {
+            Observations::Words(words) => words.len(),
+            Observations::Codes(codes) => codes.len(),
+        }
+    }
+
+    /// All of several, in order. They must be of one kind.
+    pub(crate) fn concat(parts: Vec<Observations>) -> Observations {
+        let mut parts = parts.into_iter();
+        let mut all = parts.next().unwrap_or(Observations::Words(Vec::new()));
+        for part in parts {
+            match (&mut all, part) {
+                (Observations::Words(all), Observations::Words(part)) => all.extend(part),
+                (Observations::Codes(all), Observations::Codes(part)) => {
+                    part.iter().for_each(|row| all.push(row));
+                }
+                _ => unreachable!("one mechanism observes one kind"),
+            }
+        }
+        all
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// How likely an observation is, for every word that may have been there.
+pub trait Emission: Send + Sync {
+    /// Writes ln Pr[observation `i` | w] for every word w, and gives that for a token without a
+    /// code; all up to one constant.
+    fn log_likelihoods(&self, observations: &Observations, i: usize, out: &mut [f32]) -> f32;
+}
