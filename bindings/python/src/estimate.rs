@@ -41,6 +41,11 @@ pub fn estimate<'py>(
     resamplings: Whole,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (py, core) = (texts.py(), privatizer.share());
+    if core.options().context.is_some() {
+        let message = "texts that were decoded with context no longer have the mechanism's \
+                       frequencies: estimate from texts that were privatized without it";
+        return Err(failure::input(py, message.to_owned(), None));
+    }
     let mut documents = Documents::new(core.model().vocabulary().len());
     for (row, text) in texts.iter().enumerate() {
         if let Some(text) = row_text(&text, Some(row))? {

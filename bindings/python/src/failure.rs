@@ -29,10 +29,15 @@ const UNCHECKED: &str = "what this model's file says about the share of kept wor
     checked on this machine: load it with brr.Model.load, call its check(), and give that model; \
     or give epsilon= or bound=";
 
+const MISMATCH: &str = "the language model is for other words than this model's (the built-in one \
+    for those of the built-in model): make one from public text with \
+    brr.build_language(texts, model=model), and give it as context=";
+
 /// The exception for an error of the core.
 pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
     match error {
         Error::UncheckedModel => of_kind(py, error.kind(), UNCHECKED.to_owned()),
+        Error::LanguageMismatch => of_kind(py, error.kind(), MISMATCH.to_owned()),
         Error::Io { source, path } => {
             let number = source.raw_os_error();
             file(py, "FileError", number, error.to_string(), Some(path))
@@ -57,8 +62,13 @@ pub fn train(py: Python<'_>, error: &brr_build::Error) -> PyErr {
             let number = source.raw_os_error();
             file(py, "BuildFileError", number, error.to_string(), Some(path))
         }
-        _ => new(py, "BuildError", error.to_string()),
+        _ => build(py, error.to_string()),
     }
+}
+
+/// Something that nothing can be built from.
+pub fn build(py: Python<'_>, message: String) -> PyErr {
+    new(py, "BuildError", message)
 }
 
 /// An argument that makes no sense.
@@ -71,9 +81,13 @@ pub fn budget(py: Python<'_>, message: &str) -> PyErr {
     of_kind(py, ErrorKind::Budget, message.to_owned())
 }
 
-/// A model that is not the one wanted.
-pub fn model(py: Python<'_>, message: &str) -> PyErr {
-    of_kind(py, ErrorKind::Model, message.to_owned())
+/// What is built in here is not what was meant where an object was pickled.
+pub fn other_version(py: Python<'_>, what: &str) -> PyErr {
+    let message = format!(
+        "the built-in {what} here is another one than where this object was pickled: \
+         install the same version of brr on both sides"
+    );
+    of_kind(py, ErrorKind::Model, message)
 }
 
 /// A file that cannot be read or written. With the system's number it also is Python's own kind of

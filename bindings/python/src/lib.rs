@@ -1,9 +1,10 @@
 //! The Python package's native part: the core's types behind Python classes.
 //!
 //! Nothing of the privatization is done here. [`privatizer`] and [`model`] wrap
-//! the core, [`explain`] looks into it, [`build`] makes models, [`batch`] spreads
-//! rows over threads, [`file`] hands whole files to `brr-corpus`, [`mod@estimate`] privatized
-//! texts to `brr-estimate`, [`interruptible`] hears Ctrl-C meanwhile, [`choices`] is the core's table of names and defaults,
+//! the core, [`language`] decodes after the noise, [`explain`] looks into it, [`build`] makes
+//! models, [`batch`] spreads rows over threads, [`file`] hands whole files to `brr-corpus`,
+//! [`mod@estimate`] privatized texts to `brr-estimate`, [`interruptible`] hears Ctrl-C meanwhile,
+//! [`choices`] is the core's table of names and defaults,
 //! [`column`] takes and gives Arrow columns, [`record`] tells in records of Python,
 //! [`failure`] turns errors into exceptions. What a pandas or polars object is, only
 //! the Python sources know.
@@ -18,6 +19,7 @@ mod failure;
 mod file;
 mod guarantee;
 mod interruptible;
+mod language;
 mod model;
 mod privatizer;
 mod record;
@@ -38,6 +40,8 @@ mod _native {
     use super::file::privatize_file;
     #[pymodule_export]
     use super::guarantee::Guarantee;
+    #[pymodule_export]
+    use super::language::{Language, build_language};
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]

@@ -18,23 +18,28 @@ pub struct Model {
     builtin: bool,
 }
 
-/// The built-in model, read once. Never a lock held while reading: a process
-/// that forks in that moment would leave its child a lock nobody opens.
 static ENGLISH: OnceLock<Arc<brr::Model>> = OnceLock::new();
+
+/// What is built in, read once. Never a lock held while reading: a process
+/// that forks in that moment would leave its child a lock nobody opens.
+pub fn once<T: Send + Sync>(
+    py: Python<'_>,
+    read: &OnceLock<Arc<T>>,
+    reading: fn() -> brr::Result<T>,
+) -> PyResult<Arc<T>> {
+    if let Some(done) = read.get() {
+        return Ok(done.clone());
+    }
+    let done = py.detach(reading);
+    let done = Arc::new(done.map_err(|error| failure::to_py(py, &error))?);
+    let _ = read.set(done.clone());
+    Ok(done)
+}
 
 impl Model {
     fn builtin(py: Python<'_>) -> PyResult<Model> {
-        let inner = match ENGLISH.get() {
-            Some(model) => model.clone(),
-            None => {
-                let read = py.detach(brr_english::model);
-                let model = Arc::new(read.map_err(|error| failure::to_py(py, &error))?);
-                let _ = ENGLISH.set(model.clone());
-                model
-            }
-        };
         Ok(Model {
-            inner,
+            inner: once(py, &ENGLISH, brr_english::model)?,
             builtin: true,
         })
     }
@@ -146,11 +151,7 @@ impl Model {
     /// Provenance, licence, quality.
     #[getter]
     fn meta<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let meta = PyDict::new(py);
-        for (key, value) in self.inner.meta() {
-            meta.set_item(key, value)?;
-        }
-        Ok(meta)
+        dict(py, self.inner.meta())
     }
 
     /// SHA-256 of numbers, words and codes: what certificates name.
@@ -280,11 +281,7 @@ impl Model {
     fn _english_as(py: Python<'_>, file_identity: &str) -> PyResult<Model> {
         let model = Model::builtin(py)?;
         if model.file_identity() != file_identity {
-            return Err(failure::model(
-                py,
-                "the built-in model here is another one than where this object was pickled: \
-                 install the same version of brr on both sides",
-            ));
+            return Err(failure::other_version(py, "model"));
         }
         Ok(model)
     }
@@ -304,6 +301,15 @@ fn no_model(source: &Bound<'_, PyAny>) -> PyErr {
         None => return unlike(source, "a model or the path of a model file"),
     };
     failure::argument(py, &message)
+}
+
+/// Remarks as a dictionary.
+pub fn dict<'py>(py: Python<'py>, meta: &[(String, String)]) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (key, value) in meta {
+        dict.set_item(key, value)?;
+    }
+    Ok(dict)
 }
 
 /// Records as dictionaries.

@@ -13,6 +13,7 @@ use crate::choices::{self, Callback, Whole, unlike};
 use crate::column::{ArrowColumn, Column};
 use crate::file::read_json;
 use crate::guarantee::Guarantee;
+use crate::language::Language;
 use crate::model::Model;
 use crate::{explain, failure, record};
 
@@ -21,6 +22,7 @@ use crate::{explain, failure, record};
 pub struct Privatizer {
     inner: Arc<brr::Privatizer>,
     model: Py<Model>,
+    context: Option<Py<Language>>,
 }
 
 #[pymethods]
@@ -29,7 +31,7 @@ impl Privatizer {
     #[pyo3(signature = (model=None, mechanism=Name::default::<MechanismKind>(), epsilon=None,
                         bound=None, keep=None, layout=Name::default::<Layout>(),
                         unknown=Name::default::<Unknown>(),
-                        search=Name::default::<Search>()))]
+                        search=Name::default::<Search>(), context=None))]
     #[allow(clippy::too_many_arguments)] // Python's keyword arguments
     fn new(
         py: Python<'_>,
@@ -41,13 +43,24 @@ impl Privatizer {
         layout: Name<'_>,
         unknown: Name<'_>,
         search: Name<'_>,
+        context: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Privatizer> {
+        let context = context
+            .as_ref()
+            .map(Language::wanted)
+            .transpose()?
+            .flatten();
         let options = Options::default()
             .with_mechanism(mechanism.parse(py)?)
             .with_budget(budget(py, [epsilon, bound, keep])?)
             .with_layout(layout.parse(py)?)
             .with_unknown(unknown.parse(py)?)
-            .with_search(search.parse(py)?);
+            .with_search(search.parse(py)?)
+            .with_context(
+                context
+                    .as_ref()
+                    .map(|language| language.get().inner.clone()),
+            );
         let model = Model::wanted(py, model.as_ref())?;
         let core = model.get().inner.clone();
         let inner = py
@@ -56,6 +69,7 @@ impl Privatizer {
         Ok(Privatizer {
             inner: Arc::new(inner),
             model,
+            context,
         })
     }
 
@@ -87,6 +101,12 @@ impl Privatizer {
     #[getter]
     fn search(&self) -> &'static str {
         self.inner.options().search.name()
+    }
+
+    /// The language model that draws are decoded with, if they are.
+    #[getter]
+    fn context(&self, py: Python<'_>) -> Option<Py<Language>> {
+        self.context.as_ref().map(|language| language.clone_ref(py))
     }
 
     /// What is promised, per token.
@@ -235,6 +255,7 @@ impl Privatizer {
             this.layout(),
             this.unknown(),
             this.search(),
+            this.context(py),
         );
         Ok((slf.get_type().into_any(), args.into_pyobject(py)?))
     }
@@ -242,11 +263,12 @@ impl Privatizer {
     fn __repr__(&self) -> String {
         let guarantee = self.inner.guarantee();
         format!(
-            "<brr.Privatizer {} with epsilon {:.4} on {}, bound {:.1}>",
+            "<brr.Privatizer {} with epsilon {:.4} on {}, bound {:.1}{}>",
             self.mechanism(),
             guarantee.epsilon,
             guarantee.metric,
             guarantee.bound(),
+            self.context.as_ref().map_or("", |_| ", with context"),
         )
     }
 }

@@ -44,6 +44,7 @@ def test_names_and_defaults_are_those_of_the_core():
             TextPrivatizer.__init__,
         ):  # fmt: skip
             assert inspect.signature(where).parameters[option].default == core[0]
+            assert inspect.signature(where).parameters["context"].default is False
         assert all(_native.CHOICES[option].values()), "each has its help"
     for option, names in (
         ("format", choices.Format), ("document", choices.Document),

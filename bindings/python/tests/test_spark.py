@@ -133,6 +133,19 @@ def test_a_model_that_was_checked_is_checked_where_it_arrives(spark, frame, unch
     assert private.filter(F.col("text").isNull()).count() == 100
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_a_language_model_decodes_on_the_executors(spark, frame, own):
+    texts = ["the film was good .", "a good film ."]
+    context = brr.build_language(texts) if own else True
+    private = brr.spark.privatize(frame, "text", mechanism="brr", bound=400.0, context=context)
+    counts = Counter(row.text for row in private.select("text").collect())
+    assert counts["the film"] == sum(i % 3 == 0 and i % 10 != 3 for i in range(1000))
+    assert counts[None] == 100
+    noisy = brr.spark.privatize(frame, "text", bound=16.0, context=context)
+    lengths = Counter(len((row.text or "").split()) for row in noisy.select("text").collect())
+    assert set(lengths) == {0, 2}
+
+
 def test_schema_and_metadata_of_columns_pass(spark):
     text = F.lit("the film").alias("text", metadata={"source": "clinic"})
     table = spark.range(3).select("id", text)
@@ -196,6 +209,8 @@ def test_mistakes_are_told_before_any_task_runs(frame):
         brr.spark.privatize(frame, "text", epsilon=-1.0)
     with pytest.raises(brr.FileError):
         brr.spark.privatize(frame, "text", model="missing.brr", epsilon=1.0)
+    with pytest.raises(brr.FileError):
+        brr.spark.privatize(frame, "text", context="missing.lm", epsilon=1.0)
     doubled = frame.select("text", "text")
     with pytest.raises(brr.InputError, match="2 columns"):
         brr.spark.privatize(doubled, "text", epsilon=1.0)
@@ -205,6 +220,10 @@ def test_mistakes_are_told_before_any_task_runs(frame):
 
 def test_an_executor_with_another_model_refuses(spark, frame):
     plan = brr.spark._Plan([1], {"epsilon": 1.0}, "0" * 64, 1.0, False, None)
-    work = lambda batches: brr.spark._privatize_batches(plan, batches)  # noqa: E731
-    with pytest.raises(Exception, match="install the same version"):
-        frame.mapInArrow(work, frame.schema).collect()
+    model = brr.Model.english().file_identity
+    epsilon = brr.Privatizer(epsilon=1.0).guarantee.epsilon
+    other = brr.spark._Plan([1], {"epsilon": 1.0}, model, epsilon, False, None, "0" * 64)
+    for wrong in (plan, other):
+        work = lambda batches, wrong=wrong: brr.spark._privatize_batches(wrong, batches)  # noqa: E731
+        with pytest.raises(Exception, match="install the same version"):
+            frame.mapInArrow(work, frame.schema).collect()

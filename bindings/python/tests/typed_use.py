@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,6 +36,11 @@ def right() -> None:
     assert_type(privatizer.trace("text").parts[0].original, str | None)
     mechanism: brr.Mechanism = "brr"
     brr.Privatizer(mechanism=mechanism, keep=0.5)
+    language = brr.build_language(["text", Path("texts.txt")], model=privatizer.model)
+    assert_type(language, brr.Language)
+    for context in (True, None, "english.lm", Path("english.lm"), language):
+        brr.Privatizer(bound=16.0, context=context)
+    assert_type(privatizer.context, brr.Language | None)
     assert_type(privatizer.guarantee.bound, float)
     assert_type(privatizer.adjacency, str)
     privatizer.model.check(threads=1, progress=print)
@@ -44,5 +50,6 @@ def right() -> None:
 
 def wrong(privatizer: brr.Privatizer) -> None:
     brr.Privatizer(mechanism="laplace")  # type: ignore[arg-type]  # pyright: ignore
+    brr.Privatizer(context=1.5)  # type: ignore[arg-type]  # pyright: ignore
     brr.Privatizer(epsilon="1")  # type: ignore[arg-type]  # pyright: ignore
     privatizer.privatize_batch(7)  # type: ignore[call-overload]  # pyright: ignore

@@ -68,7 +68,7 @@ fn choices() -> Vec<(&'static str, Vec<&'static str>)> {
         ("search", of::<Search>()),
     ];
     let mut listed = names(all.iter().map(|(option, _)| *option));
-    listed.insert("budget".into());
+    listed.extend(["budget", "context"].map(str::to_owned));
     assert_eq!(
         listed,
         fields(),

@@ -13,8 +13,8 @@ layout white space, a short list of punctuation and the number of words. No netw
 used and no text is logged.
 """
 
-from brr._native import ArrowColumn, Guarantee, Model, __version__
-from brr.building import build
+from brr._native import ArrowColumn, Guarantee, Language, Model, __version__
+from brr.building import build, build_language
 from brr.choices import Document, Format, Layout, Mechanism, OnBadRow, Search, Unknown
 from brr.errors import (
     ArgumentError,
@@ -69,6 +69,7 @@ __all__ = [
     "Guarantee",
     "InputError",
     "InternalError",
+    "Language",
     "Layout",
     "Likely",
     "Mechanism",
@@ -90,6 +91,7 @@ __all__ = [
     "WordCount",
     "__version__",
     "build",
+    "build_language",
     "estimate",
     "estimate_file",
     "privatize_file",

@@ -1,7 +1,7 @@
 """Types of the part that is written in Rust."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, final
 
 from typing_extensions import CapsuleType, Self
@@ -137,6 +137,34 @@ class Model:
     def __contains__(self, word: str, /) -> bool: ...
 
 @final
+class Language:
+    """Which words follow which, to decode draws with. Read-only."""
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Language:
+        """Read a language model file."""
+    @staticmethod
+    def from_bytes(data: bytes) -> Language:
+        """Read a language model from the bytes of its file."""
+    @staticmethod
+    def english() -> Language:
+        """Give the built-in language model, for the words of the built-in model."""
+    def to_bytes(self) -> bytes:
+        """Give the bytes of the file."""
+    @property
+    def words(self) -> int:
+        """Number of words."""
+    @property
+    def pairs(self) -> int:
+        """Number of pairs of words that are listed with their probability."""
+    @property
+    def identity(self) -> str:
+        """Which file this is, every byte of it: a SHA-256 of all sections."""
+    @property
+    def meta(self) -> dict[str, str]:
+        """Provenance and licence."""
+
+@final
 class ArrowColumn:
     """A privatized column, for any library that reads Arrow."""
 
@@ -159,6 +187,7 @@ class Privatizer:
         layout: str = ...,
         unknown: str = ...,
         search: str = ...,
+        context: Language | str | os.PathLike[str] | bool | None = ...,
     ) -> Self: ...
     @property
     def model(self) -> Model:
@@ -175,6 +204,9 @@ class Privatizer:
     @property
     def search(self) -> str:
         """How the nearest word is found."""
+    @property
+    def context(self) -> Language | None:
+        """The language model that draws are decoded with, if they are."""
     @property
     def guarantee(self) -> Guarantee:
         """What is promised, per token."""
@@ -236,6 +268,12 @@ def _build(
     threads: int | None,
     progress: Callable[[str, float], object] | None,
 ) -> Model: ...
+def _build_language(
+    texts: Iterator[str | os.PathLike[str]],
+    model: Model | str | os.PathLike[str] | None,
+    size: int,
+    meta: list[tuple[str, str]],
+) -> Language: ...
 def _privatize_file(
     privatizer: Privatizer,
     input: str | os.PathLike[str],

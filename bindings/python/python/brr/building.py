@@ -1,4 +1,4 @@
-"""Models from pretrained word vectors."""
+"""Models from pretrained word vectors, language models from public text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from brr import _native
-from brr.errors import arguments
+from brr.errors import ArgumentError, arguments
 
 
 def build(
@@ -75,8 +75,10 @@ def build(
     with arguments():
         # The file's name only: folders are nobody's business.
         file = Path(vectors).name
-        meta = [("name", name or file), ("source", source), ("licence", licence)]
-        meta.append(("vectors-file", file))
+        meta: list[tuple[str, str | None]] = [
+            ("name", name or file), ("source", source), ("licence", licence),
+            ("vectors-file", file),
+        ]  # fmt: skip
         return _native._build(
             vectors,
             bits=bits,
@@ -93,7 +95,53 @@ def build(
             partial=partial,
             similarity=list(similarity),
             certify=None if certify is None else list(certify),
-            meta=[(key, value) for key, value in meta if value is not None],
+            meta=_told(meta),
             threads=threads,
             progress=progress,
         )
+
+
+def build_language(
+    texts: Iterable[str | os.PathLike[str]],
+    *,
+    model: _native.Model | str | os.PathLike[str] | None = None,
+    size: int = 2_000_000,
+    name: str | None = None,
+    source: str | None = None,
+    licence: str | None = None,
+) -> _native.Language:
+    """Build a language model from public text, as ``brr language build`` does.
+
+    Same texts and options, same bytes: of the program and of this function. Never build one
+    from private text: it tells which words were seen together.
+
+    Args:
+        texts: Documents, each a string, or paths (:class:`pathlib.Path`) of text files with
+            a document on each line.
+        model: The model whose words it is for; the built-in one if None.
+        size: Largest size in bytes: pairs of words that say least are left out.
+        name: Name of the language model.
+        source: Where the texts come from.
+        licence: Licence of the texts.
+
+    Raises:
+        BuildError: There is no word in the texts, or the size is too small.
+        FileError: A file cannot be read.
+
+    >>> import brr
+    >>> language = brr.build_language(["it was a good film .", "what a good evening ."])
+    >>> brr.Privatizer(bound=16.0, context=language).context.pairs == language.pairs
+    True
+    """
+    if isinstance(texts, str | bytes | os.PathLike) or not isinstance(texts, Iterable):
+        found = type(texts).__name__
+        raise ArgumentError(f"expected a list of texts or of paths; found {found}")
+    meta = _told([("name", name), ("source", source), ("licence", licence)])
+    # What an iterator raises is its own affair, so no `arguments` here.
+    if not all(isinstance(value, str) for _, value in meta):
+        raise ArgumentError("name, source and licence are strings")
+    return _native._build_language(iter(texts), model, size, meta)
+
+
+def _told(meta: list[tuple[str, str | None]]) -> list[tuple[str, str]]:
+    return [(key, value) for key, value in meta if value is not None]

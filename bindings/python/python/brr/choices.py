@@ -7,6 +7,7 @@ imported.
 
 from __future__ import annotations
 
+import os
 from typing import Any, Literal
 
 from brr import _native
@@ -19,6 +20,8 @@ Search = Literal["scan", "multi-index"]
 Format = Literal["text", "csv", "tsv", "jsonl", "json", "parquet"]
 Document = Literal["line", "file"]
 OnBadRow = Literal["fail", "skip", "copy-null"]
+# Not of the table: a language model, its file, or whether to use the built-in one.
+Context = _native.Language | str | os.PathLike[str] | bool | None
 
 
 def _default(option: str) -> Any:

@@ -87,7 +87,7 @@ def _also(kind: type[FileError], builtin: type[OSError]) -> type[FileError]:
 
 
 class BuildError(BrrError, ValueError):
-    """Word vectors that no model can be built from."""
+    """Word vectors that no model can be built from, or texts that no language model can."""
 
 
 class BuildFileError(BuildError, FileError):

@@ -38,7 +38,8 @@ def estimate(
         resamplings: How often noise is drawn again for the intervals; fewer than 2 give none.
 
     Raises:
-        InputError: A text is no string, or the texts cannot be of that model.
+        InputError: A text is no string, the texts cannot be of that model, or the privatizer
+            decodes with context: then words no longer have the mechanism's frequencies.
 
     >>> import brr
     >>> privatizer = brr.Privatizer(keep=0.7)
@@ -74,7 +75,8 @@ def estimate_file(
 
     Raises:
         FileError: A file cannot be read.
-        InputError: The manifest is not that of the file, or of another model.
+        InputError: The manifest is not that of the file, or of another model, or of texts
+            that were decoded with context.
     """
     if isinstance(manifest, Mapping):
         record = json.dumps(dict(manifest))

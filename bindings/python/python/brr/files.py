@@ -26,6 +26,7 @@ def privatize_file(
     layout: choices.Layout = choices.LAYOUT,
     unknown: choices.Unknown = choices.UNKNOWN,
     search: choices.Search = choices.SEARCH,
+    context: choices.Context = False,
     unit: str | None = None,
     max_words: int | None = None,
     header: bool | None = None,
@@ -60,7 +61,7 @@ def privatize_file(
             ``"parquet"``; by the extension if None, else text.
         encoding: How the input's text is encoded, such as ``"latin1"``; UTF-8 if None. The
             output is UTF-8.
-        model: Model, mechanism, budget, layout, unknown and search are those of
+        model: Model, mechanism, budget, layout, unknown, search and context are those of
             :class:`brr.Privatizer`.
         mechanism: See there.
         epsilon: See there; one of epsilon, bound and keep must be given.
@@ -69,6 +70,7 @@ def privatize_file(
         layout: See there.
         unknown: See there.
         search: See there.
+        context: See there.
         unit: The column that says whose a row is. It is copied, and so is public. Each
             document is its own unit if None.
         max_words: The most words to keep of each unit; words beyond are deleted.
@@ -104,7 +106,9 @@ def privatize_file(
     (1, 3, 'stars,review')
     """
     choices.need_budget(epsilon, bound, keep)
-    privatizer = Privatizer(model, mechanism, epsilon, bound, keep, layout, unknown, search)
+    privatizer = Privatizer(
+        model, mechanism, epsilon, bound, keep, layout, unknown, search, context
+    )
     with arguments():
         return _native._privatize_file(
             privatizer,

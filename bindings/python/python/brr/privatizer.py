@@ -45,6 +45,12 @@ class Privatizer(_native.Privatizer):
             ``"scan"`` looks at every code, in a time that tells nothing about
             the word; ``"multi-index"`` is faster at a large epsilon over a large
             vocabulary, but its time depends on the noisy code.
+        context: True to decode the draws of each text together, after the noise, with
+            the built-in language model, which is for the built-in model's words; or a
+            :class:`brr.Language` or the path of its file. The text reads, at no cost in
+            privacy: decoding sees nothing but the draws. It is a plausible text, not what
+            was written. ``keep`` is then the share of words that stay after decoding, and
+            known for the built-in language model alone.
 
     >>> import brr
     >>> privatizer = brr.Privatizer(epsilon=0.6)
@@ -62,10 +68,11 @@ class Privatizer(_native.Privatizer):
         layout: choices.Layout = choices.LAYOUT,
         unknown: choices.Unknown = choices.UNKNOWN,
         search: choices.Search = choices.SEARCH,
+        context: choices.Context = False,
     ) -> Privatizer:
         """Solve the budget for the model and set the mechanism up."""
         self = super().__new__(
-            cls, model, mechanism, epsilon, bound, keep, layout, unknown, search
+            cls, model, mechanism, epsilon, bound, keep, layout, unknown, search, context
         )
         warn_of(unknown, stacklevel=3)
         return self

@@ -45,6 +45,7 @@ class TextPrivatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         layout: str = choices.LAYOUT,
         unknown: str = choices.UNKNOWN,
         search: str = choices.SEARCH,
+        context: choices.Context = False,
         threads: int | None = None,
     ) -> None:
         """Keep the arguments as they are: scikit-learn clones by them."""
@@ -56,6 +57,7 @@ class TextPrivatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.layout = layout
         self.unknown = unknown
         self.search = search
+        self.context = context
         self.threads = threads
 
     def fit(self, X: Any = None, y: Any = None) -> Self:
@@ -113,6 +115,7 @@ class TextPrivatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 # The parameters that make the privatizer.
 _OPTIONS = (
     "model", "mechanism", "epsilon", "bound", "keep", "layout", "unknown", "search",
+    "context",
 )  # fmt: skip
 
 

@@ -2,8 +2,8 @@
 
 The package must be installed for the Python of the executors, which ``PYSPARK_PYTHON``
 names; the built-in model is part of it and does not travel. A model of your own travels
-once to each executor, as a broadcast. Each Python worker keeps its privatizer from task to
-task.
+once to each executor, as a broadcast, and so does a language model (``context``). Each
+Python worker keeps its privatizer from task to task.
 
 Noise is drawn on the executors, from their operating systems' entropy, anew for
 every batch: a task that Spark runs again does not repeat noise. For the same
@@ -43,6 +43,10 @@ class _Plan(NamedTuple):
     checked: bool
     # The broadcast bytes of a model, or None for the built-in one.
     model: Any
+    # The identity of the language model that draws are decoded with, if they are, and its
+    # broadcast bytes, or None for the built-in one.
+    context: str | None = None
+    language: Any = None
 
 
 def privatize(
@@ -57,6 +61,7 @@ def privatize(
     layout: str = choices.LAYOUT,
     unknown: str = choices.UNKNOWN,
     search: str = choices.SEARCH,
+    context: choices.Context = False,
 ) -> DataFrame:
     """Privatize columns of strings; all other columns stay as they are.
 
@@ -69,7 +74,7 @@ def privatize(
         columns: A column of strings or several, by name or as ``F.col("name")``. Names
             are told apart by case if ``spark.sql.caseSensitive`` is set, as everywhere
             in Spark.
-        model: Model, mechanism, budget, layout, unknown and search are those
+        model: Model, mechanism, budget, layout, unknown, search and context are those
             of :class:`brr.Privatizer`.
         mechanism: See there.
         epsilon: See there; one of epsilon, bound and keep must be given.
@@ -78,6 +83,7 @@ def privatize(
         layout: See there.
         unknown: See there.
         search: See there.
+        context: See there.
 
     Raises:
         BudgetError: No budget was given, or one that makes no sense.
@@ -97,16 +103,18 @@ def privatize(
         "search": search,
     }
     # Here already, so that a wrong option or model fails before any task does.
-    privatizer = brr.Privatizer(model, **options)  # type: ignore[arg-type]
+    privatizer = brr.Privatizer(model, context=context, **options)  # type: ignore[arg-type]
+    broadcast = df.sparkSession.sparkContext.broadcast
+    language = privatizer.context
     plan = _Plan(
         places,
         options,
         privatizer.model.file_identity,
         privatizer.guarantee.epsilon,
         privatizer.model.standing == "checked",
-        None
-        if model is None
-        else df.sparkSession.sparkContext.broadcast(privatizer.model.to_bytes()),
+        None if model is None else broadcast(privatizer.model.to_bytes()),
+        None if language is None else language.identity,
+        None if language is None or context is True else broadcast(language.to_bytes()),
     )
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -168,7 +176,7 @@ _privatizers: dict[tuple[Any, ...], brr.Privatizer] = {}
 
 
 def _privatizer(plan: _Plan) -> brr.Privatizer:
-    key = (plan.identity, *plan.options.items())
+    key = (plan.identity, plan.context, *plan.options.items())
     found = _privatizers.get(key)
     if found is None:
         model = (
@@ -179,14 +187,24 @@ def _privatizer(plan: _Plan) -> brr.Privatizer:
         if plan.checked:
             model.check(threads=1)
         # Warnings are the driver's.
-        found = quiet(brr.Privatizer, model, **plan.options)
-        if model.file_identity != plan.identity or found.guarantee.epsilon != plan.epsilon:
+        context = _language(plan)
+        found = quiet(brr.Privatizer, model, context=context, **plan.options)
+        here = model.file_identity, context and context.identity, found.guarantee.epsilon
+        if here != (plan.identity, plan.context, plan.epsilon):
             raise brr.ModelError(
                 "this executor's brr has another built-in model than the driver's: "
                 "install the same version on both"
             )
         _privatizers[key] = found
     return found
+
+
+def _language(plan: _Plan) -> brr.Language | None:
+    if plan.context is None:
+        return None
+    if plan.language is None:
+        return brr.Language.english()
+    return brr.Language.from_bytes(plan.language.value)
 
 
 def _privatize_batches(

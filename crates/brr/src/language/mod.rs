@@ -264,7 +264,13 @@ impl Language {
 
     /// Reads a file.
     pub fn open(path: impl AsRef<Path>) -> Result<Language> {
-        Language::new(&frame::read(path.as_ref(), Content::Language)?)
+        Language::new(&Language::read(path)?)
+    }
+
+    /// The bytes of a file that begins as a language model does: for those who keep them, which a
+    /// language model does not.
+    pub fn read(path: impl AsRef<Path>) -> Result<Vec<u8>> {
+        frame::read(path.as_ref(), Content::Language)
     }
 
     /// Whether it is for this vocabulary.
