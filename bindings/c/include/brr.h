@@ -3,9 +3,9 @@
  * Generated from bindings/c/src: do not edit.
  *
  * Every function that can fail returns a brr_status, and then
- * brr_error_message() tells the calling thread what happened. Models and
- * privatizers are read-only and may be shared by threads; a privatizer keeps
- * its model alive. No function ever calls exit or abort.
+ * brr_error_message() tells the calling thread what happened. Models, language
+ * models and privatizers are read-only and may be shared by threads; a
+ * privatizer keeps its models alive. No function ever calls exit or abort.
  */
 
 #ifndef BRR_H
@@ -67,7 +67,7 @@ typedef enum brr_status {
   BRR_INVALID_INPUT = 2,
   // A budget that is out of range, or that the model cannot solve.
   BRR_INVALID_BUDGET = 3,
-  // Not a model, or a damaged one.
+  // Not a model, or a damaged one; or a language model for the words of another.
   BRR_INVALID_MODEL = 4,
   // A file could not be read.
   BRR_IO = 5,
@@ -91,6 +91,10 @@ typedef enum brr_standing {
   // brr_model_check() has looked at all pairs of words.
   BRR_STANDING_CHECKED = 2,
 } brr_standing;
+
+// A language model: which words follow which, in public text. Read-only;
+// threads may share it.
+typedef struct brr_language brr_language;
 
 // A model: words and their codes. Read-only; threads may share it.
 typedef struct brr_model brr_model;
@@ -125,6 +129,10 @@ typedef struct brr_options {
   uint32_t unknown;
   // BRR_SEARCH_...: how BRR_MECHANISM_BRR finds the nearest word.
   uint32_t search;
+  // The language model with which the draws of a text are decoded together,
+  // which costs no privacy; null for none. The text reads then: it is a
+  // plausible text, not what was written.
+  const struct brr_language *context;
 } brr_options;
 
 // What is promised, per token. All losses are rounded up.
@@ -198,6 +206,32 @@ enum brr_status brr_posterior(const struct brr_privatizer *privatizer,
 // first. Valid until the thread's next call that fails.
 const char *brr_error_message(void);
 
+// Opens the English language model that is built into this library, for the
+// words of brr_model_english().
+//
+// # Safety
+// `out` is writable.
+enum brr_status brr_language_english(struct brr_language **out);
+
+// Opens a language model file, as `brr language build` makes them. `path`
+// ends with NUL.
+//
+// # Safety
+// `path` is a NUL-terminated string and `out` writable.
+enum brr_status brr_language_open(const char *path, struct brr_language **out);
+
+// Opens a language model from memory, which is copied.
+//
+// # Safety
+// `data` is readable for `len` bytes and `out` writable.
+enum brr_status brr_language_from_bytes(const uint8_t *data, size_t len, struct brr_language **out);
+
+// Lets go of a language model; null is fine. Privatizers made with it live on.
+//
+// # Safety
+// `language` is null or came from this library and is not used again.
+void brr_language_free(struct brr_language *language);
+
 // Opens the English model that is built into this library.
 //
 // # Safety
@@ -258,7 +292,8 @@ struct brr_options brr_options_default(void);
 // Sets a privatizer up. Null `options` are the defaults.
 //
 // # Safety
-// `model` is a living model, `options` null or readable, `out` writable.
+// `model` is a living model, `options` null or readable, with a language model
+// that is null or alive, `out` writable.
 enum brr_status brr_privatizer_new(const struct brr_model *model,
                                    const struct brr_options *options,
                                    struct brr_privatizer **out);

@@ -1,7 +1,7 @@
 //! Failures: a status for the program, a message for its user, no unwinding.
 
 use std::cell::RefCell;
-use std::ffi::{CString, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
@@ -19,7 +19,7 @@ pub enum brr_status {
     BRR_INVALID_INPUT = 2,
     /// A budget that is out of range, or that the model cannot solve.
     BRR_INVALID_BUDGET = 3,
-    /// Not a model, or a damaged one.
+    /// Not a model, or a damaged one; or a language model for the words of another.
     BRR_INVALID_MODEL = 4,
     /// A file could not be read.
     BRR_IO = 5,
@@ -162,4 +162,32 @@ pub unsafe fn needed<'a, T>(pointer: *const T, name: &str) -> Result<&'a T, Fail
 pub unsafe fn target<'a, T>(pointer: *mut T, name: &str) -> Result<&'a mut T, Failure> {
     // SAFETY: the caller's promise.
     unsafe { pointer.as_mut() }.ok_or_else(|| Failure::argument(&format!("{name} is null")))
+}
+
+/// The path in a C argument.
+///
+/// # Safety
+/// `path` is null or a NUL-terminated string while the result is used.
+pub unsafe fn path<'a>(path: *const c_char) -> Result<&'a str, Failure> {
+    // SAFETY: the caller's promise.
+    unsafe { needed(path, "path") }?;
+    // SAFETY: not null, and the caller's promise.
+    let path = unsafe { CStr::from_ptr(path) };
+    path.to_str()
+        .map_err(|_| Failure::argument("the path is not UTF-8"))
+}
+
+/// Hands what was made to the caller, who frees it; null if it could not be made.
+///
+/// # Safety
+/// `out` is null or writable.
+pub unsafe fn put<T>(
+    out: *mut *mut T,
+    make: impl FnOnce() -> Result<T, Failure>,
+) -> Result<(), Failure> {
+    // SAFETY: the caller's promise.
+    let out = unsafe { target(out, "out") }?;
+    *out = std::ptr::null_mut();
+    *out = Box::into_raw(Box::new(make()?));
+    Ok(())
 }

@@ -1,12 +1,12 @@
 //! Models.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::c_char;
 use std::sync::Arc;
 
 use brr::parts::parallel::cores;
 use brr::{Model, Standing};
 
-use crate::failure::{Failure, brr_status, elements, guard, needed, target};
+use crate::failure::{Failure, brr_status, elements, guard, needed, path as path_of, put};
 
 /// Why what a model file says about itself is believed, or is not. What is not
 /// believed is not used: what holds for any codes stands in for it.
@@ -24,15 +24,8 @@ pub enum brr_standing {
 /// A model: words and their codes. Read-only; threads may share it.
 pub struct brr_model(pub(crate) Arc<Model>);
 
-fn put(
-    out: *mut *mut brr_model,
-    open: impl FnOnce() -> Result<Model, Failure>,
-) -> Result<(), Failure> {
-    // SAFETY: every caller of `put` hands on its own caller's promise.
-    let out = unsafe { target(out, "out") }?;
-    *out = std::ptr::null_mut();
-    *out = Box::into_raw(Box::new(brr_model(Arc::new(open()?))));
-    Ok(())
+fn share(opened: brr::Result<Model>) -> Result<brr_model, Failure> {
+    Ok(brr_model(Arc::new(opened?)))
 }
 
 /// Opens the English model that is built into this library.
@@ -41,7 +34,8 @@ fn put(
 /// `out` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brr_model_english(out: *mut *mut brr_model) -> brr_status {
-    guard(|| put(out, || Ok(brr_english::model()?)))
+    // SAFETY: the caller's promise.
+    guard(|| unsafe { put(out, || share(brr_english::model())) })
 }
 
 /// Opens a model file. `path` ends with NUL.
@@ -53,16 +47,8 @@ pub unsafe extern "C" fn brr_model_open(
     path: *const c_char,
     out: *mut *mut brr_model,
 ) -> brr_status {
-    guard(|| {
-        put(out, || {
-            // SAFETY: the caller's promise.
-            unsafe { needed(path, "path") }?;
-            // SAFETY: not null, and the caller's promise.
-            let path = unsafe { CStr::from_ptr(path) };
-            let invalid = |_| Failure::argument("the path is not UTF-8");
-            Ok(Model::open(path.to_str().map_err(invalid)?)?)
-        })
-    })
+    // SAFETY: the caller's promise, for both.
+    guard(|| unsafe { put(out, || share(Model::open(path_of(path)?))) })
 }
 
 /// Opens a model from memory, which is copied.
@@ -75,13 +61,8 @@ pub unsafe extern "C" fn brr_model_from_memory(
     len: usize,
     out: *mut *mut brr_model,
 ) -> brr_status {
-    guard(|| {
-        put(out, || {
-            // SAFETY: the caller's promise.
-            let bytes = unsafe { elements(data, len) }?;
-            Ok(Model::new(bytes.to_vec())?)
-        })
-    })
+    // SAFETY: the caller's promise, for both.
+    guard(|| unsafe { put(out, || share(Model::new(elements(data, len)?.to_vec()))) })
 }
 
 /// Lets go of a model; null is fine. Privatizers made from it live on.

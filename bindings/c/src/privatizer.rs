@@ -6,7 +6,8 @@ use std::mem::ManuallyDrop;
 use brr::{Layout, MechanismKind, Options, Privatized, Privatizer, Search, Unknown};
 
 use crate::choices::{Numbered, budget_number, budget_numbered};
-use crate::failure::{Failure, brr_status, elements, guard, needed, target, text as text_of};
+use crate::failure::{Failure, brr_status, elements, guard, needed, put, target, text as text_of};
+use crate::language::brr_language;
 use crate::model::brr_model;
 
 /// Everything that can be chosen. Begin with brr_options_default().
@@ -25,6 +26,10 @@ pub struct brr_options {
     pub unknown: u32,
     /// BRR_SEARCH_...: how BRR_MECHANISM_BRR finds the nearest word.
     pub search: u32,
+    /// The language model with which the draws of a text are decoded together,
+    /// which costs no privacy; null for none. The text reads then: it is a
+    /// plausible text, not what was written.
+    pub context: *const brr_language,
 }
 
 /// What is promised, per token. All losses are rounded up.
@@ -79,22 +84,29 @@ pub extern "C" fn brr_options_default() -> brr_options {
         layout: core.layout.number(),
         unknown: core.unknown.number(),
         search: core.search.number(),
+        context: std::ptr::null(),
     }
 }
 
-fn options_of(options: &brr_options) -> Result<Options, Failure> {
+/// # Safety
+/// The language model is null or alive.
+unsafe fn options_of(options: &brr_options) -> Result<Options, Failure> {
+    // SAFETY: the caller's promise.
+    let context = unsafe { options.context.as_ref() };
     Ok(Options::default()
         .with_mechanism(MechanismKind::numbered(options.mechanism)?)
         .with_budget(budget_numbered(options.budget, options.value)?)
         .with_layout(Layout::numbered(options.layout)?)
         .with_unknown(Unknown::numbered(options.unknown)?)
-        .with_search(Search::numbered(options.search)?))
+        .with_search(Search::numbered(options.search)?)
+        .with_context(context.map(|language| language.0.clone())))
 }
 
 /// Sets a privatizer up. Null `options` are the defaults.
 ///
 /// # Safety
-/// `model` is a living model, `options` null or readable, `out` writable.
+/// `model` is a living model, `options` null or readable, with a language model
+/// that is null or alive, `out` writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brr_privatizer_new(
     model: *const brr_model,
@@ -102,20 +114,17 @@ pub unsafe extern "C" fn brr_privatizer_new(
     out: *mut *mut brr_privatizer,
 ) -> brr_status {
     guard(|| {
-        // SAFETY: the caller's promise, for all three.
-        let (model, options, out) = unsafe {
-            (
-                needed(model, "model"),
-                options.as_ref(),
-                target(out, "out")?,
-            )
+        let make = || {
+            // SAFETY: the caller's promise, for both.
+            let (model, options) = unsafe { (needed(model, "model")?, options.as_ref()) };
+            let options = options.copied().unwrap_or(brr_options_default());
+            // SAFETY: the caller's promise.
+            let core = Privatizer::new(model.0.clone(), unsafe { options_of(&options) }?)?;
+            let adjacency = CString::new(core.adjacency().to_string()).unwrap_or_default();
+            Ok(brr_privatizer { core, adjacency })
         };
-        *out = std::ptr::null_mut();
-        let options = options.copied().unwrap_or(brr_options_default());
-        let core = Privatizer::new(model?.0.clone(), options_of(&options)?)?;
-        let adjacency = CString::new(core.adjacency().to_string()).unwrap_or_default();
-        *out = Box::into_raw(Box::new(brr_privatizer { core, adjacency }));
-        Ok(())
+        // SAFETY: the caller's promise.
+        unsafe { put(out, make) }
     })
 }
 

@@ -1,5 +1,5 @@
 /* Tests of the C library: every function, every kind of failure, and threads.
- * Run under valgrind by scripts/test-c: api MODEL_FILE UNCHECKED_MODEL_FILE */
+ * Run under valgrind by scripts/test-c: api MODEL_FILE UNCHECKED_MODEL_FILE LANGUAGE_FILE */
 #include <brr.h>
 #include <math.h>
 #include <pthread.h>
@@ -28,6 +28,17 @@ static struct brr_privatizer *make(struct brr_model *model, uint32_t mechanism, 
   return privatizer;
 }
 
+static uint8_t *read_all(const char *path, size_t *size) {
+  FILE *file = fopen(path, "rb");
+  CHECK(file != NULL && fseek(file, 0, SEEK_END) == 0);
+  *size = (size_t)ftell(file);
+  rewind(file);
+  uint8_t *bytes = malloc(*size);
+  CHECK(bytes != NULL && fread(bytes, 1, *size, file) == *size);
+  fclose(file);
+  return bytes;
+}
+
 static void models(const char *path) {
   struct brr_model *model = (struct brr_model *)1;
   CHECK(brr_model_open("/nowhere/model.brr", &model) == BRR_IO && model == NULL);
@@ -38,13 +49,8 @@ static void models(const char *path) {
   CHECK(brr_model_from_memory(NULL, 8, &model) == BRR_INVALID_ARGUMENT);
   CHECK(brr_model_from_memory(NULL, 0, &model) == BRR_INVALID_MODEL);
 
-  FILE *file = fopen(path, "rb");
-  CHECK(file != NULL && fseek(file, 0, SEEK_END) == 0);
-  size_t size = (size_t)ftell(file);
-  rewind(file);
-  uint8_t *bytes = malloc(size);
-  CHECK(bytes != NULL && fread(bytes, 1, size, file) == size);
-  fclose(file);
+  size_t size = 0;
+  uint8_t *bytes = read_all(path, &size);
   CHECK(brr_model_from_memory(bytes, size, &model) == BRR_OK);
   bytes[size / 2] ^= 1;
   struct brr_model *damaged = NULL;
@@ -58,6 +64,72 @@ static void models(const char *path) {
   brr_model_free(opened);
   brr_model_free(model);
   brr_model_free(NULL);
+}
+
+static void languages(const char *path, const char *model_path) {
+  struct brr_language *language = (struct brr_language *)1;
+  CHECK(brr_language_open("/nowhere/english.lm", &language) == BRR_IO && language == NULL);
+  CHECK(brr_language_open(NULL, &language) == BRR_INVALID_ARGUMENT);
+  CHECK(brr_language_open(path, NULL) == BRR_INVALID_ARGUMENT);
+  CHECK(brr_language_english(NULL) == BRR_INVALID_ARGUMENT);
+  CHECK(brr_language_open(model_path, &language) == BRR_INVALID_MODEL && language == NULL);
+  CHECK(brr_language_from_bytes((const uint8_t *)"garbage", 7, &language) == BRR_INVALID_MODEL && language == NULL);
+  CHECK(strstr(brr_error_message(), "not a language model") != NULL);
+  CHECK(brr_language_from_bytes(NULL, 8, &language) == BRR_INVALID_ARGUMENT);
+  CHECK(brr_language_open(path, &language) == BRR_OK);
+  brr_language_free(language);
+  size_t size = 0;
+  uint8_t *bytes = read_all(path, &size);
+  CHECK(brr_language_from_bytes(bytes, size, &language) == BRR_OK);
+  brr_language_free(language);
+  brr_language_free(NULL);
+  bytes[size / 2] ^= 1;
+  CHECK(brr_language_from_bytes(bytes, size, &language) == BRR_INVALID_MODEL && language == NULL);
+  free(bytes);
+}
+
+/* Draws that are decoded together: as many tokens, the same structure and the same guarantee; and
+ * at so large a bound, the same text. */
+static void *contexts(void *other_model) {
+  static const char PLAIN[] = "all is well. nothing changes at so large a bound!";
+  struct brr_model *model = NULL;
+  CHECK(brr_model_english(&model) == BRR_OK);
+  struct brr_options options = brr_options_default();
+  CHECK(options.context == NULL);
+  options.budget = BRR_BUDGET_BOUND;
+  struct brr_language *language = NULL;
+  CHECK(brr_language_english(&language) == BRR_OK);
+  struct brr_privatizer *decoded[2], *drawn = NULL;
+  options.value = 20;
+  CHECK(brr_privatizer_new(model, &options, &drawn) == BRR_OK);
+  options.context = language;
+  for (int i = 0; i < 2; i++) {
+    options.value = i == 0 ? 20 : 400;
+    CHECK(brr_privatizer_new(model, &options, &decoded[i]) == BRR_OK);
+  }
+  struct brr_model *other = NULL;
+  struct brr_privatizer *none = NULL;
+  CHECK(brr_model_open(other_model, &other) == BRR_OK);
+  CHECK(brr_privatizer_new(other, &options, &none) == BRR_INVALID_MODEL && none == NULL);
+  CHECK(strstr(brr_error_message(), "another vocabulary") != NULL);
+  brr_model_free(other);
+  brr_language_free(language); /* the privatizers keep it alive */
+
+  struct brr_guarantee with, without;
+  CHECK(brr_privatizer_guarantee(decoded[0], &with) == BRR_OK);
+  CHECK(brr_privatizer_guarantee(drawn, &without) == BRR_OK);
+  CHECK(with.epsilon == without.epsilon && with.worst_token == without.worst_token);
+  struct brr_text out;
+  CHECK(brr_privatize(decoded[0], TEXT, strlen(TEXT), &out) == BRR_OK);
+  CHECK(out.tokens == 11 && out.data[out.len - 1] == '?' && strchr(out.data, ',') != NULL);
+  brr_text_free(&out);
+  CHECK(brr_privatize(decoded[1], PLAIN, strlen(PLAIN), &out) == BRR_OK);
+  CHECK(strcmp(out.data, PLAIN) == 0);
+  brr_text_free(&out);
+  brr_privatizer_free(drawn);
+  for (int i = 0; i < 2; i++) brr_privatizer_free(decoded[i]);
+  brr_model_free(model);
+  return NULL;
 }
 
 /* A file that the library was not released with: believed after a check. */
@@ -255,14 +327,16 @@ static void threads(struct brr_model *model) {
 }
 
 int main(int argc, char **argv) {
-  CHECK(argc == 3 && brr_error_message()[0] == 0 && brr_version()[0] != 0);
+  CHECK(argc == 4 && brr_error_message()[0] == 0 && brr_version()[0] != 0);
   models(argv[1]);
+  languages(argv[3], argv[1]);
   struct brr_model *model = NULL;
   CHECK(brr_model_english(&model) == BRR_OK);
   /* Rust's handle of a thread that starts others is freed when that thread ends; the main
    * thread's would be a leak to valgrind. */
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, standings, argv[2]) == 0 && pthread_join(thread, NULL) == 0);
+  CHECK(pthread_create(&thread, NULL, contexts, argv[2]) == 0 && pthread_join(thread, NULL) == 0);
   defaults(model);
   adjacencies(model);
   options(model);

@@ -151,7 +151,8 @@ fn c_has_every_option() {
             .lines()
             .map(str::trim)
             .filter(|line| line.ends_with(';'));
-        names(lines.filter_map(|line| line.trim_end_matches(';').split_whitespace().last()))
+        let last = lines.filter_map(|line| line.trim_end_matches(';').split_whitespace().last());
+        names(last.map(|name| name.trim_start_matches('*')))
     };
     let mut fields = fields();
     fields.insert("value".into());
