@@ -17,7 +17,7 @@ pub enum BrrError {
     Input(String),
     /// A budget that is out of range, or that the model cannot solve.
     Budget(String),
-    /// Not a model, or a damaged one.
+    /// Not a model, or a damaged one; or a language model for the words of another.
     Model(String),
     /// A share of kept words was asked of a model whose file was not checked.
     UncheckedModel(String),

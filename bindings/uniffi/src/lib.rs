@@ -75,6 +75,37 @@ impl Model {
     }
 }
 
+/// A language model: which words follow which, in public text. Read-only; threads may share it.
+#[derive(uniffi::Object)]
+pub struct Language(Arc<brr::Language>);
+
+impl Language {
+    fn share(opened: brr::Result<brr::Language>) -> Result<Arc<Language>> {
+        Ok(Arc::new(Language(Arc::new(opened?))))
+    }
+}
+
+#[uniffi::export]
+impl Language {
+    /// The English language model that is built in, for the words of the built-in model.
+    #[uniffi::constructor]
+    pub fn english() -> Result<Arc<Language>> {
+        Language::share(brr_english::language())
+    }
+
+    /// Opens a language model file.
+    #[uniffi::constructor]
+    pub fn open(path: String) -> Result<Arc<Language>> {
+        Language::share(brr::Language::open(path))
+    }
+
+    /// Opens a language model from the bytes of its file.
+    #[uniffi::constructor]
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Arc<Language>> {
+        Language::share(brr::Language::new(&bytes))
+    }
+}
+
 /// Why what a model file says about itself is believed, or is not. What is not
 /// believed is not used: what holds for any codes stands in for it.
 #[uniffi::remote(Enum)]

@@ -1,6 +1,10 @@
 //! What can be chosen. Which of it is the default, only the core says.
 
+use std::sync::Arc;
+
 use brr::{Choice, Layout, MechanismKind, Search, Unknown};
+
+use crate::Language;
 
 /// Which mechanism draws the words.
 #[derive(Clone, Copy, uniffi::Enum)]
@@ -86,6 +90,11 @@ pub struct Options {
     /// How BRR finds the nearest word.
     #[uniffi(default = None)]
     pub search: Option<Search>,
+    /// The language model with which the draws of a text are decoded together, which costs no
+    /// privacy; without one they are not. The text reads then: it is a plausible text, not what
+    /// was written.
+    #[uniffi(default = None)]
+    pub context: Option<Arc<Language>>,
 }
 
 impl From<Options> for brr::Options {
@@ -108,5 +117,6 @@ impl From<Options> for brr::Options {
             .with_layout(layout)
             .with_unknown(unknown)
             .with_search(search)
+            .with_context(options.context.map(|language| language.0.clone()))
     }
 }

@@ -1,11 +1,12 @@
 // The generated Kotlin sources on a JVM: every call, every kind of failure,
-// threads. Run by scripts/test-uniffi: api MODEL_FILE UNCHECKED_MODEL_FILE
+// threads. Run by scripts/test-uniffi: api MODEL_FILE UNCHECKED_MODEL_FILE LANGUAGE_FILE
 
 import java.io.File
 import java.util.concurrent.ConcurrentLinkedQueue
 import kotlin.concurrent.thread
 import uniffi.brr.BrrException
 import uniffi.brr.Budget
+import uniffi.brr.Language
 import uniffi.brr.Layout
 import uniffi.brr.Mechanism
 import uniffi.brr.Model
@@ -104,6 +105,30 @@ fun texts(model: Model) {
     check(Privatizer(model, Options(unknown = Unknown.MASK)).privatize("qqqqxzzz").text == "<unk>")
 }
 
+fun contexts(model: Model, path: String, otherModel: String) {
+    val bytes = File(path).readBytes()
+    val missing = failure<BrrException.File> { Language.open("/nowhere/english.lm") }
+    check(missing.startsWith("cannot read /nowhere/english.lm: "))
+    val garbage = failure<BrrException.Model> { Language.fromBytes("garbage".toByteArray()) }
+    check(garbage.startsWith("not a language model"))
+    val plain = "all is well. nothing changes at so large a bound!"
+    for (language in listOf(Language.english(), Language.open(path), Language.fromBytes(bytes))) {
+        val high = Privatizer(model, Options(budget = Budget.Bound(400.0), context = language))
+        language.close() // the privatizer keeps it alive
+        check(high.privatize(plain).text == plain)
+    }
+    val language = Language.english()
+    val decoded = Privatizer(model, Options(budget = Budget.Bound(20.0), context = language))
+    val private = decoded.privatize(TEXT)
+    check(private.tokens == 11uL && private.text.endsWith("?") && "," in private.text)
+    val drawn = Privatizer(model, Options(budget = Budget.Bound(20.0)))
+    check(decoded.guarantee().copy(expectedKeep = null) == drawn.guarantee().copy(expectedKeep = null))
+    val mismatch = failure<BrrException.Model> {
+        Privatizer(Model.open(otherModel), Options(budget = Budget.Epsilon(1.0), context = language))
+    }
+    check("another vocabulary" in mismatch)
+}
+
 fun explanations(model: Model) {
     for (mechanism in Mechanism.entries) {
         val privatizer = Privatizer(model, Options(mechanism, Budget.Epsilon(1.0)))
@@ -151,6 +176,7 @@ fun main(args: Array<String>) {
     val model = Model.english()
     budgets(model)
     texts(model)
+    contexts(model, args[2], args[1])
     explanations(model)
     threads(model)
     lifetimes()

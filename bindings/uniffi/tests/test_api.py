@@ -10,11 +10,12 @@ import threading
 import unittest
 
 from brr import (
-    Budget, BrrError, Layout, Mechanism, Model, Options, Privatizer, Standing, Unknown,
+    Budget, BrrError, Language, Layout, Mechanism, Model, Options, Privatizer, Standing, Unknown,
 )
 
 FILE = os.environ["BRR_MODEL"]
 UNCHECKED = os.environ["BRR_UNCHECKED_MODEL"]
+LANGUAGE = os.environ["BRR_LANGUAGE"]
 TEXT = "The film was a waste of an evening, wasn't it?"
 
 
@@ -56,6 +57,36 @@ class Models(unittest.TestCase):
         damaged[len(damaged) // 2] ^= 1
         with self.assertRaisesRegex(BrrError.Model, "checksum"):
             Model.from_bytes(bytes(damaged))
+
+
+class Context(unittest.TestCase):
+    def test_decoded_texts_have_as_many_tokens_and_the_same_guarantee(self):
+        budget = Budget.BOUND(20.0)
+        decoded = privatizer(budget=budget, context=Language.english())
+        private = decoded.privatize(TEXT)
+        self.assertEqual(private.tokens, 11)
+        self.assertRegex(private.text, r"^[^?,]*,[^?,]*\?$")
+        with_it, without = decoded.guarantee(), privatizer(budget=budget).guarantee()
+        with_it.expected_keep = without.expected_keep = None
+        self.assertEqual(with_it, without)
+
+    def test_nothing_changes_at_a_large_bound(self):
+        text = "all is well. nothing changes at so large a bound!"
+        with open(LANGUAGE, "rb") as file:
+            languages = [Language.english(), Language.open(LANGUAGE), Language.from_bytes(file.read())]
+        for language in languages:
+            for mechanism in Mechanism:
+                p = privatizer(mechanism=mechanism, budget=Budget.BOUND(400.0), context=language)
+                self.assertEqual(p.privatize(text).text, text)
+
+    def test_failures_are_typed_and_say_what_happened(self):
+        with self.assertRaisesRegex(BrrError.File, "^cannot read /nowhere/english.lm: "):
+            Language.open("/nowhere/english.lm")
+        with self.assertRaisesRegex(BrrError.Model, "^not a language model"):
+            Language.from_bytes(b"garbage")
+        options = Options(budget=Budget.EPSILON(1.0), context=Language.english())
+        with self.assertRaisesRegex(BrrError.Model, "another vocabulary"):
+            Privatizer(Model.open(UNCHECKED), options)
 
 
 class Budgets(unittest.TestCase):
