@@ -30,6 +30,12 @@ export interface Options extends Budget {
   unknown?: UnknownName;
   /** How `brr` finds the nearest word, with the same answers. */
   search?: SearchName;
+  /**
+   * Decode the draws of a text together with the language model of `LoadOptions.language`, which
+   * costs no privacy; by default not. It is a plausible text then, not what was written. `outcomes`
+   * and `posterior` speak of a word's draw, before it is decoded.
+   */
+  context?: boolean;
 }
 
 /** A name that an option may have, and what it means. */
@@ -161,6 +167,11 @@ export interface LoadOptions {
   wasm?: Source | Module;
   /** Which of the two modules beside this file; by default what the engine can. */
   simd?: boolean;
+  /**
+   * The language model for `Options.context`: `true` for the English one beside this file, which is
+   * loaded only then, or another; by default none.
+   */
+  language?: boolean | Source;
 }
 
 /** Kinds of errors, as in every language of brr. */

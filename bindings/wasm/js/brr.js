@@ -32,7 +32,7 @@ export function hasSimd() {
 
 // What some calls take besides the module's choices.
 const EXPLAIN_OPTIONS = ["top", "draws"];
-const LOAD_OPTIONS = ["wasm", "simd"];
+const LOAD_OPTIONS = ["wasm", "simd", "language"];
 
 // A misspelt budget must not become the default one: what is not known is an error. Its name
 // is not quoted, as it may be text in the wrong place.
@@ -59,6 +59,7 @@ function countOf(name, value) {
 // they are written decides where they lead, so they are asked for only when they are wanted.
 const SHIPPED = {
   model: () => new URL("./english.brr", import.meta.url),
+  language: () => new URL("./english.lm", import.meta.url),
   simd128: () => new URL("./brr-simd128.wasm", import.meta.url),
   plain: () => new URL("./brr-plain.wasm", import.meta.url),
 };
@@ -101,6 +102,12 @@ async function moduleOf(source, readFile) {
   });
 }
 
+// No language model unless it is asked for: it is larger than all the rest.
+async function languageOf(source, readFile) {
+  if (source === false) return undefined;
+  return bytesOf(source === true ? shipped("language") : source, "language model", readFile);
+}
+
 // Choices cross as their names, a line each in the module's order, and then the name of the
 // budget. What is not chosen is left to the core: an empty name.
 function namesOf({ budget: _, ...choices }, options) {
@@ -139,6 +146,7 @@ function batchOf(texts) {
 export class Brr {
   #exports;
   #model;
+  #language = 0;
   #known;
   #ready = new Map();
   #broken = false;
@@ -146,19 +154,20 @@ export class Brr {
   /** Loads the module and a model: bytes or a URL; by default English. `readFile` is for node.js. */
   static async load(model, options = {}, readFile = undefined) {
     checkOptions(options, LOAD_OPTIONS);
-    const { wasm, simd = hasSimd() } = options;
+    const { wasm, simd = hasSimd(), language = false } = options;
     if (typeof simd !== "boolean") throw new BrrError("argument", "simd must be true or false");
-    const [code, data] = await Promise.all([
+    const [code, data, pairs] = await Promise.all([
       moduleOf(wasm === undefined ? shipped(simd ? "simd128" : "plain") : wasm, readFile),
       bytesOf(model === undefined ? shipped("model") : model, "model", readFile),
+      languageOf(language, readFile),
     ]);
     // node.js loads its own subclass; `promise.then(Brr.load)` has no `this`.
     const brr = new (this ?? Brr)();
-    await brr.#start(code, data);
+    await brr.#start(code, data, pairs);
     return brr;
   }
 
-  async #start(code, data) {
+  async #start(code, data, pairs) {
     const fillRandom = (pointer, length) => {
       try {
         const bytes = new Uint8Array(this.#exports.memory.buffer, pointer, length);
@@ -175,11 +184,12 @@ export class Brr {
     this.#model = this.#run(() => this.#exports.model_new(...this.#put(data)));
     /** What the model is. */
     this.model = Object.freeze(JSON.parse(this.#answer()));
+    if (pairs) this.#language = this.#run(() => this.#exports.language_new(this.#model, ...this.#put(pairs)));
     this.#run(() => this.#exports.choices_all());
     /** What can be chosen, the default first, and the default budget. */
     this.choices = Object.freeze(JSON.parse(this.#answer()));
     const { budget, ...named } = this.choices;
-    this.#known = [...budget.names, ...Object.keys(named)];
+    this.#known = [...budget.names, ...Object.keys(named), "context"];
   }
 
   /** Privatizes a text. */
@@ -248,11 +258,12 @@ export class Brr {
     checkOptions(options, this.#known);
     const [budget, value] = budgetOf(this.choices, options);
     const names = [...namesOf(this.choices, options), budget].join("\n");
-    const key = [names, value].join();
+    const language = this.#context(options);
+    const key = [names, value, language].join();
     const ready = this.#ready.get(key);
     if (ready) return ready;
     const bytes = new TextEncoder().encode(names);
-    const handle = this.#run(() => this.#exports.privatizer_new(this.#model, ...this.#put(bytes), value));
+    const handle = this.#run(() => this.#exports.privatizer_new(this.#model, language, ...this.#put(bytes), value));
     const made = { handle, guarantee: Object.freeze(JSON.parse(this.#answer())) };
     if (this.#ready.size === READY) {
       const [oldest, { handle }] = this.#ready.entries().next().value;
@@ -261,6 +272,15 @@ export class Brr {
     }
     this.#ready.set(key, made);
     return made;
+  }
+
+  // The language model that these options ask for, or none.
+  #context({ context = false }) {
+    if (typeof context !== "boolean") throw new BrrError("argument", "context must be true or false");
+    if (context && !this.#language) {
+      throw new BrrError("argument", "there is no language model for context: give Brr.load() the option language");
+    }
+    return context ? this.#language : 0;
   }
 
   // Copies bytes into the module, which takes them over: [pointer, length].

@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use brr::parts::vocabulary::WordId;
-use brr::{Error, Model, Privatizer, explain};
+use brr::{Error, Language, Model, Privatizer, explain};
 
 /// Returned when the answer is an error.
 const FAILED: u32 = 0;
@@ -139,26 +139,65 @@ pub unsafe extern "C" fn model_free(model: *const Model) {
     drop(unsafe { Arc::from_raw(model) });
 }
 
-/// Sets a privatizer up; 0 if that fails. The answer is its guarantee. Takes the input, which
-/// holds the names of [`choices::options`]; `value` is as there.
+/// Opens a language model for a model's words; 0 if that fails. Takes the input.
 ///
 /// # Safety
 /// As for [`input`]; `model` came from [`model_new`] and was not freed.
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn language_new(
+    model: &Model,
+    pointer: *mut u8,
+    len: usize,
+) -> *const Language {
+    // SAFETY: the caller's promise.
+    let language = Language::new(&unsafe { input(pointer, len) });
+    let checked = language.and_then(|language| {
+        language.check_vocabulary(model.vocabulary())?;
+        Ok(language)
+    });
+    match checked {
+        Ok(language) => Arc::into_raw(Arc::new(language)),
+        Err(error) => {
+            fail(&error);
+            std::ptr::null()
+        }
+    }
+}
+
+/// One more owner of what a handle stands for.
+///
+/// # Safety
+/// `handle` came from [`Arc::into_raw`] and was not freed.
+unsafe fn share<T>(handle: *const T) -> Arc<T> {
+    // SAFETY: the caller's promise; the count is raised for the new owner.
+    unsafe {
+        Arc::increment_strong_count(handle);
+        Arc::from_raw(handle)
+    }
+}
+
+/// Sets a privatizer up; 0 if that fails. The answer is its guarantee. Takes the input, which
+/// holds the names of [`choices::options`]; `value` is as there. `language` is null for draws that
+/// are not decoded.
+///
+/// # Safety
+/// As for [`input`]; `model` came from [`model_new`] and was not freed, and `language`, if not
+/// null, from [`language_new`].
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn privatizer_new(
     model: *const Model,
+    language: *const Language,
     pointer: *mut u8,
     len: usize,
     value: f64,
 ) -> *mut Privatizer {
-    // SAFETY: the caller's promise; the count is raised for the new owner.
-    let model = unsafe {
-        Arc::increment_strong_count(model);
-        Arc::from_raw(model)
+    // SAFETY: the caller's promise, for all three.
+    let (model, context, names) = unsafe {
+        let context = (!language.is_null()).then(|| share(language));
+        (share(model), context, input(pointer, len))
     };
-    // SAFETY: the caller's promise.
-    let names = unsafe { input(pointer, len) };
     let options = choices::options(&String::from_utf8_lossy(&names), value);
+    let options = options.map(|options| options.with_context(context));
     match options.and_then(|options| Privatizer::new(model, options)) {
         Ok(privatizer) => {
             ANSWER.set(answers::guarantee(&privatizer));

@@ -109,6 +109,61 @@ test("only what holds for any codes is promised of a model that nobody checked",
   }
 });
 
+test("with context, a text has as many tokens and the same guarantee", async () => {
+  const readable = await Brr.load(undefined, { language: true });
+  const calm = "all is well. nothing changes at so large a bound!";
+  for (const mechanism of ["brr", "exponential"]) {
+    const options = { mechanism, bound: 20 };
+    const [plain, decoded] = [false, true].map((context) => readable.privatize(TEXT, { ...options, context }));
+    assert.deepEqual([decoded.tokens, decoded.loss], [plain.tokens, plain.loss]);
+    assert.equal(decoded.text.replace(/[^\n,()!…]+/g, ""), ",()!\n…");
+    const [without, within] = [false, true].map((context) => readable.guarantee({ ...options, context }));
+    assert.deepEqual({ ...within, expectedKeep: null }, { ...without, expectedKeep: null });
+    assert.equal(readable.privatize(calm, { mechanism, bound: 400, context: true }).text, calm);
+    assert.equal(readable.trace(calm, { mechanism, bound: 400, context: true }).text, calm);
+  }
+  assert.deepEqual(readable.guarantee(), brr.guarantee());
+});
+
+test("a language model comes as a model does, and is refused as one", async () => {
+  const url = new URL("../dist/english.lm", import.meta.url);
+  const bytes = await readFile(url);
+  for (const language of [url, fileURLToPath(url), bytes]) {
+    const one = await Brr.load(undefined, { language });
+    assert.equal(one.privatize("one two", { context: true }).tokens, 2);
+  }
+  const fails = (language, code, message, model) =>
+    assert.rejects(Brr.load(model, { language }), { name: "BrrError", code, message });
+  await fails(new Uint8Array(100), "model", /not a language model/);
+  await fails(bytes.map((byte, i) => (i === bytes.length >> 1 ? byte ^ 1 : byte)), "model", /checksum/);
+  await fails("./nowhere.lm", "file", /^cannot read the language model \.\/nowhere\.lm: ENOENT$/);
+  await fails(5, "argument", /the language model must be bytes, a URL/);
+  const other = new URL("../../../crates/brr/tests/fixtures/version-1.brr", import.meta.url);
+  await fails(true, "model", /another vocabulary/, other);
+  assert.throws(() => brr.privatize("secret", { context: true }), { code: "argument", message: /option language$/ });
+  assert.throws(() => brr.privatize("secret", { context: "yes" }), { code: "argument", message: /true or false/ });
+});
+
+test("the language model is fetched only if it is asked for", async () => {
+  const portable = await import("../dist/brr.js");
+  const original = globalThis.fetch;
+  const fetched = async (options) => {
+    const names = [];
+    globalThis.fetch = async (url) => {
+      names.push(url.split("/").at(-1));
+      return new Response(await readFile(new URL(url)));
+    };
+    await portable.Brr.load(undefined, options);
+    return names.sort();
+  };
+  try {
+    assert.deepEqual(await fetched({}), ["brr-simd128.wasm", "english.brr"]);
+    assert.deepEqual(await fetched({ language: true }), ["brr-simd128.wasm", "english.brr", "english.lm"]);
+  } finally {
+    globalThis.fetch = original;
+  }
+});
+
 test("a trace's parts are its text", () => {
   const traced = brr.trace(TEXT, { epsilon: 0.3 });
   assert.equal(traced.text, traced.parts.map((p) => p.text).join(""));

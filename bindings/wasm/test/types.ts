@@ -9,6 +9,8 @@ export async function use(bytes: Uint8Array): Promise<string> {
   const neighbours: string = guarantee.adjacency + brr.model.standing + brr.choices.mechanism[0].help;
   const { parts, loss } = brr.trace("a text", { keep: 0.5, layout: "words", unknown: "mask" });
   const originals = parts.filter((part: Part) => part.original !== undefined && part.changed);
+  const reading: Brr = await Brr.load(undefined, { language: true });
+  reading.privatize("a text", { context: true });
   // @ts-expect-error there is no such option
   brr.privatize("a text", { seed: 1 });
   // @ts-expect-error there is no such mechanism

@@ -1,5 +1,6 @@
 // The package as users get it: packed, installed in an empty folder, and bundled by Vite,
-// esbuild and webpack for Chromium and for Node. What runs is the first example of its README.
+// esbuild and webpack for Chromium and for Node. What runs is the first example of its README,
+// and a text with context.
 // node --test bindings/wasm/test/bundlers (after scripts/build-web, and npm ci here and in web/test).
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -17,7 +18,7 @@ import { launch, PATIENCE, serve } from "../../../../web/test/browser.mjs";
 const run = promisify(execFile);
 const DIST = fileURLToPath(new URL("../../dist/", import.meta.url));
 const PAGE = '<!doctype html><meta charset="utf-8"><script type="module" src="./app.js"></script>';
-const SHIPPED = /\.(wasm|brr)$/;
+const SHIPPED = /\.(wasm|brr|lm)$/;
 
 let folder; // an app of its own, with brr-wasm installed
 let installed;
@@ -31,7 +32,10 @@ before(async () => {
   await run("npm", ["install", "--silent", "--offline", "--no-audit", "--no-fund", stdout.trim()], { cwd: folder });
   const readme = await readFile(join(installed, "README.md"), "utf8");
   const [, example] = readme.match(/```js\n(.*?)```/s);
-  await writeFile(join(folder, "app.js"), `${example}\nconsole.log(JSON.stringify({ text, tokens, loss }));\n`);
+  await writeFile(join(folder, "app.js"), `${example}
+    const reading = await Brr.load(undefined, { language: true });
+    const decoded = reading.privatize("My doctor called.", { context: true }).tokens;
+    console.log(JSON.stringify({ text, tokens, loss, decoded }));`);
   await writeFile(join(folder, "index.html"), PAGE);
   browser = await launch();
 });
@@ -41,9 +45,9 @@ after(async () => {
 });
 
 function checkAnswer(line) {
-  const { text, tokens, loss } = JSON.parse(line);
+  const { text, tokens, loss, decoded } = JSON.parse(line);
   assert.match(text, /^\S+ \S+ \S+\.$/);
-  assert.equal(tokens, 3);
+  assert.deepEqual([tokens, decoded], [3, 3]);
   assert.ok(loss > 0 && loss < 100);
 }
 
