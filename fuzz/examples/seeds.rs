@@ -11,6 +11,7 @@ use brr::parts::calibration::{Calibration, CalibrationPoint};
 use brr::parts::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
 use brr::parts::distances::code_distances;
 use brr::parts::epsilon::Epsilon;
+use brr::parts::language::LanguageParts;
 use brr::parts::model::ModelParts;
 use brr::parts::vocabulary::Vocabulary;
 use brr::{Keep, Model};
@@ -40,9 +41,27 @@ fn main() {
         seed.extend(Vocabulary::pack(words).expect("sound words"));
         put("vocabulary", name, &seed);
     }
+    languages();
     texts();
     corpora();
     vectors();
+}
+
+fn languages() {
+    let words = ["the", "film", "was", "good", "bad"];
+    let pack = Vocabulary::pack(&words).expect("sound words");
+    let vocabulary = Vocabulary::unpack(&pack, words.len()).expect("sound words");
+    let pairs = vec![(0, 1, 0.6), (1, 2, 0.5), (2, 3, 0.3), (2, 4, 0.2), (5, 0, 0.7), (6, 2, 0.1)];
+    for (name, pairs) in [("pairs", pairs), ("none", Vec::new())] {
+        let parts = LanguageParts {
+            vocabulary: &vocabulary,
+            unigrams: vec![1.0 / 7.0; 7],
+            pairs,
+            decoded: None,
+            meta: vec![("name".into(), "seed".into())],
+        };
+        put("language", name, &parts.write().expect("a sound language model"));
+    }
 }
 
 fn models() {

@@ -6,12 +6,14 @@
 //! every input must have does not hold; `docs/fuzzing.md` has the list.
 
 mod corpus;
+mod language;
 mod model;
 mod text;
 mod vectors;
 mod vocabulary;
 
 pub use corpus::{csv, jsonl, parquet};
+pub use language::language;
 pub use model::model;
 pub use text::text;
 pub use vectors::{vectors_fasttext, vectors_npy, vectors_packed, vectors_text, vectors_word2vec};
@@ -23,8 +25,9 @@ use brr::parts::random::Noise;
 pub type Body = fn(&[u8]);
 
 /// All targets by name.
-pub const TARGETS: [(&str, Body); 11] = [
+pub const TARGETS: [(&str, Body); 12] = [
     ("model", model),
+    ("language", language),
     ("vocabulary", vocabulary),
     ("text", text),
     ("vectors_text", vectors_text),

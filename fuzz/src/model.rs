@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::noise;
 
-/// Offsets of the frame: see `crates/brr/src/model/container.rs`.
+/// Offsets of the frame: see `crates/brr/src/frame/mod.rs`.
 const CHECKSUM: std::ops::Range<usize> = 16..48;
 const ENTRY: usize = 24;
 /// Bytes of a certificate before its weights, and where its identity ends.

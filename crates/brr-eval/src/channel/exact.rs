@@ -169,7 +169,8 @@ fn smallest_set(mut row: Vec<f64>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanisms::{Identity, Kary, Uniform};
+    use crate::mechanisms::Kary;
+    use brr::parts::epsilon::Epsilon;
 
     fn plan() -> Sampling {
         Sampling {
@@ -182,7 +183,7 @@ mod tests {
     #[test]
     fn the_ends_of_the_scale() {
         let s = measure(
-            &Identity::new(40),
+            &Kary::new(40, Epsilon::new(40.0).unwrap()),
             40,
             &Similarity::default(),
             &plan(),
@@ -191,7 +192,7 @@ mod tests {
         assert_eq!((s.keep.value, s.outputs.mean), (1.0, 1.0));
         assert!((s.guess.unwrap().success.value - 1.0).abs() < 1e-12);
         let s = measure(
-            &Uniform::new(40),
+            &Kary::new(40, Epsilon::new(1e-15).unwrap()),
             40,
             &Similarity::default(),
             &plan(),
@@ -207,7 +208,7 @@ mod tests {
     /// For k-ary response and equally likely words the best guess is the output.
     #[test]
     fn guessing_against_k_ary_response() {
-        let k = Kary::new(100, brr::parts::epsilon::Epsilon::new(4.0).unwrap());
+        let k = Kary::new(100, Epsilon::new(4.0).unwrap());
         let s = measure(&k, 100, &Similarity::default(), &plan(), &|_| {});
         assert!((s.guess.unwrap().success.value - k.keep()).abs() < 1e-12);
         assert!((s.keep_by_use.value - k.keep()).abs() < 1e-12);

@@ -1,6 +1,6 @@
 use super::*;
 use crate::fixture;
-use crate::mechanisms::{Family, Identity, Kary, ShippedFamily};
+use crate::mechanisms::{Family, Kary, ShippedFamily};
 use brr::parts::epsilon::Epsilon;
 use brr::parts::mechanism::Mechanism;
 use brr::parts::random::Noise;
@@ -134,7 +134,7 @@ fn rows_add_up_to_one_and_follow_the_mechanism() {
 fn where_words_stay_the_counts_come_back() {
     let mut texts = texts(60, 40, 50, 1);
     texts.iter_mut().for_each(|t| t.retain(Option::is_some));
-    let identity = Identity::new(60);
+    let identity = Kary::new(60, Epsilon::new(40.0).unwrap());
     let documents = privatized(&identity, &texts, 60, 2);
     let mut channel = WordChannel::of(&identity, 60, &effort(1)).unwrap();
     let prior = Prior::by_rank(60);
@@ -245,7 +245,7 @@ fn unknown_tokens_are_bounded_by_what_rare_words_leave() {
 
 #[test]
 fn words_that_cannot_be_told_apart_are_said_to_be_unsolved() {
-    let uniform = crate::mechanisms::Uniform::new(20);
+    let uniform = Kary::new(20, Epsilon::new(1e-15).unwrap());
     let documents = privatized(&uniform, &texts(20, 5, 30, 6), 20, 1);
     let mut channel = WordChannel::of(&uniform, 20, &effort(1)).unwrap();
     let prior = Prior::uniform(20);

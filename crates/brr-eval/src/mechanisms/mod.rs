@@ -1,26 +1,22 @@
-//! Mechanisms to compare with: Madlib, and three that need no vectors at all.
+//! Mechanisms to compare with: Madlib, and k-ary response, which needs no vectors at all.
 //!
 //! All stand behind [`brr::parts::mechanism::Mechanism`], as brr's own do.
 
 #[cfg(feature = "approximate")]
 mod approximate;
 mod family;
-mod identity;
 mod kary;
 mod madlib;
 mod noise;
 mod space;
-mod uniform;
 
 #[cfg(feature = "approximate")]
 pub use approximate::{Graph, GraphOptions};
 pub use family::{CertifiedFamily, Family, KaryFamily, MadlibFamily, ShippedFamily};
-pub use identity::Identity;
 pub use kary::Kary;
 pub use madlib::Madlib;
 pub use noise::VectorNoise;
 pub use space::{NearestVector, Space};
-pub use uniform::Uniform;
 
 use brr::parts::distances::PairDistances;
 
