@@ -99,7 +99,7 @@ def rows(texts: Any) -> list[Any]:
     if isinstance(texts, str | bytes | bytearray | Mapping) or not hasattr(texts, "__iter__"):
         raise _no_column(texts)
     cells = texts.tolist() if hasattr(texts, "tolist") else texts
-    return [None if _is_null(cell) else cell for cell in cells]
+    return [None if is_null(cell) else cell for cell in cells]
 
 
 def _refuse_table(texts: Any) -> None:

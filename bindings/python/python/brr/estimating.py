@@ -50,7 +50,8 @@ def estimate(
     """
     if isinstance(texts, str | bytes | bytearray):
         raise InputError("expected a column of texts, found one; many are needed")
-    cells: Iterable[Any] = texts.to_pylist() if hasattr(texts, "to_pylist") else texts
+    column: Any = texts
+    cells = column.to_pylist() if hasattr(column, "to_pylist") else column
     rows = [None if containers.is_null(cell) else cell for cell in cells]
     return _native._estimate(privatizer, rows, unknown_words, _plain(prior), resamplings)
 
