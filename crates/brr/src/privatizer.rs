@@ -175,6 +175,10 @@ impl Privatizer {
             MechanismKind::Exponential => {
                 let exponential = Exponential::for_budget(model.clone(), budget)?;
                 let (keep, within) = (exponential.keep(), exponential.keep_within());
+                if options.context.is_some() {
+                    // Now: a process that forks later must not find another thread at it.
+                    exponential.log_normalizers();
+                }
                 (Box::new(exponential), keep, within)
             }
         };

@@ -8,7 +8,7 @@
 //!                             + sum over listed (u, v) of a(u) (p(v | u) - b(u) P(v)).
 //! ```
 
-use crate::language::{self, Language, State};
+use crate::language::{Language, State};
 use crate::vocabulary::WordId;
 
 /// What may have been at a position.
@@ -103,7 +103,8 @@ impl Chain<'_> {
                 links.push(Link {
                     from: i as u16,
                     to: place,
-                    excess: language::pair(steps[at]) - backoff * self.language.unigram(row[at]),
+                    excess: self.language.pair(steps[at])
+                        - backoff * self.language.unigram(row[at]),
                 });
             };
             if row.len() > SEARCHED_FROM * to.states.len() {

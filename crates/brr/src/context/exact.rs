@@ -1,7 +1,7 @@
 //! The decoder that looks at every word, in double precision: what the pruned one is compared with.
 
 use super::{Decoder, Sentence};
-use crate::language::{Language, State, pair};
+use crate::language::{Language, State};
 use crate::mechanism::Observations;
 use crate::vocabulary::WordId;
 
@@ -94,7 +94,7 @@ fn for_listed(language: &Language, mut each: impl FnMut(usize, usize, f64)) {
         let (row, steps) = language.next().row(u);
         for (&v, &steps) in row.iter().zip(steps).filter(|(v, _)| **v != boundary) {
             let rest = f64::from(language.backoff(u)) * f64::from(language.unigram(v));
-            each(place(u), place(v), f64::from(pair(steps)) - rest);
+            each(place(u), place(v), f64::from(language.pair(steps)) - rest);
         }
     }
 }

@@ -161,6 +161,8 @@ pub struct Language {
     unigrams: Vec<f32>,
     backoffs: Vec<f32>,
     next: Rows,
+    /// p for its steps.
+    pairs: [f32; 256],
     filter: Filter,
     /// The likeliest successors of each state, and its likeliest predecessors.
     heads: [Rows; 2],
@@ -247,6 +249,7 @@ impl Language {
             vocabulary,
             words,
             backoffs: backoffs(&next, &unigrams)?,
+            pairs: pairs(),
             filter: Filter::new(&next),
             heads: [
                 next.heads(|_| 0.0),
@@ -365,10 +368,15 @@ impl Language {
         self.filter.may_hold(u, v)
     }
 
+    /// p for its steps.
+    pub(crate) fn pair(&self, steps: u8) -> f32 {
+        self.pairs[usize::from(steps)]
+    }
+
     /// p(v | u), if the pair is listed.
     pub(crate) fn listed(&self, u: State, v: State) -> Option<f32> {
         let (row, steps) = self.next.row(u);
-        row.binary_search(&v).ok().map(|at| pair(steps[at]))
+        row.binary_search(&v).ok().map(|at| self.pair(steps[at]))
     }
 
     /// P(v | u).
@@ -386,19 +394,15 @@ impl Language {
     }
 }
 
-/// p for its steps.
-pub(crate) fn pair(steps: u8) -> f32 {
-    PAIRS[usize::from(steps)]
-}
-
 /// ln p for its steps.
 pub(crate) fn log_pair(steps: u8) -> f32 {
     -f32::from(steps) / PAIR_STEPS
 }
 
-static PAIRS: std::sync::LazyLock<[f32; 256]> = std::sync::LazyLock::new(|| {
-    std::array::from_fn(|steps| libm::expf(-(steps as f32) / PAIR_STEPS))
-});
+/// p for all steps.
+fn pairs() -> [f32; 256] {
+    std::array::from_fn(|steps| libm::expf(log_pair(steps as u8)))
+}
 
 fn invalid(section: &'static str, reason: &'static str) -> Error {
     Error::ModelInvalid { section, reason }
@@ -446,9 +450,13 @@ fn read_rows(states: usize, rows: &[u8], next: &[u8], probabilities: &[u8]) -> R
 
 /// b(u) of every state.
 fn backoffs(next: &Rows, unigrams: &[f32]) -> Result<Vec<f32>> {
+    let pairs = pairs();
     let backoff = |u: State| {
         let (row, steps) = next.row(u);
-        let listed: f64 = steps.iter().map(|&s| f64::from(pair(s))).sum();
+        let listed: f64 = steps
+            .iter()
+            .map(|&s| f64::from(pairs[usize::from(s)]))
+            .sum();
         let shares = row.iter().map(|&v| f64::from(unigrams[v as usize]));
         let others = 1.0 - shares.sum::<f64>();
         match listed <= 1.0 {

@@ -138,7 +138,7 @@ impl Exponential {
     }
 
     /// ln Z(w) of every word: a scan for each, which takes a fraction of a second in all.
-    fn log_normalizers(&self) -> &[f32] {
+    pub(crate) fn log_normalizers(&self) -> &[f32] {
         self.normalizers.get_or_init(|| {
             let (codes, table) = (self.model.codes(), WeightTable::new(&self.weights));
             let part = |part: usize| {
