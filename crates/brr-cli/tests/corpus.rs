@@ -9,7 +9,7 @@ use support::corpora::{self, KINDS, in_words, options, pack, unpack, write};
 use support::{Folder, assert_one_line, run, run_with, tiny_model};
 
 /// At this epsilon every word of the model stays: what changes, changes for another reason.
-const SAME: [&str; 4] = ["privatize", "-q", "--epsilon", "30"];
+const SAME: [&str; 6] = ["privatize", "-q", "--mechanism", "brr", "--epsilon", "30"];
 
 #[test]
 fn every_format_and_packing_keeps_its_rows() {

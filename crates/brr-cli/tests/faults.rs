@@ -9,7 +9,7 @@ use std::process::Stdio;
 use support::corpora::{KINDS, assert_all_rows, in_words, options, pack, write};
 use support::{Folder, Ran, assert_one_line, brr, run, run_with, tiny_model};
 
-const SAME: [&str; 4] = ["privatize", "-q", "--epsilon", "30"];
+const SAME: [&str; 6] = ["privatize", "-q", "--mechanism", "brr", "--epsilon", "30"];
 
 /// A file system of a few kilobytes, if this process may mount one.
 #[cfg(target_os = "linux")]

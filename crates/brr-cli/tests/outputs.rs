@@ -9,7 +9,7 @@ use serde_json::Value;
 use support::{Folder, assert_one_line, brr, run, run_with};
 
 /// Words of the model stay, so that what changes, changes for another reason.
-const SAME: [&str; 4] = ["privatize", "-q", "--epsilon", "30"];
+const SAME: [&str; 6] = ["privatize", "-q", "--mechanism", "brr", "--epsilon", "30"];
 
 fn with(args: &[&str]) -> support::Ran {
     run(&[&SAME[..], args].concat())

@@ -48,7 +48,16 @@ impl Case {
         let model = folder.file("m.brr", &tiny_model());
         let rows = "1,the film was good\n".repeat(2000);
         let input = folder.file("in.csv", format!("id,body\n{rows}oops\n").as_bytes());
-        let fixed = ["privatize", "-q", "--epsilon", "30", "--column", "body"];
+        let fixed = [
+            "privatize",
+            "-q",
+            "--mechanism",
+            "brr",
+            "--epsilon",
+            "30",
+            "--column",
+            "body",
+        ];
         let mut args: Vec<String> = fixed.map(String::from).into();
         let (output, manifest) = (folder.name("out.csv"), folder.name("run.json"));
         let files = support::files(&model, &input, &output, &manifest);

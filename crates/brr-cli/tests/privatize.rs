@@ -88,7 +88,7 @@ fn documents_keep_their_order_and_their_line_ends() {
 
 #[test]
 fn interactive_input_is_answered_line_by_line() {
-    let mut child = brr(&["privatize", "-q", "--epsilon", "30"])
+    let mut child = brr(&["privatize", "-q", "--mechanism", "brr", "--epsilon", "30"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -250,7 +250,7 @@ fn what_cannot_be_read_fails_in_one_line() {
     assert_one_line(
         &run(&["privatize", "-m", &newer, "x"]),
         1,
-        &["version 7", "brr build"],
+        &["version 7", "build the model again"],
     );
     let mut damaged = tiny_model();
     *damaged.last_mut().unwrap() ^= 1;
@@ -404,7 +404,7 @@ fn streaming_takes_constant_memory() {
 #[test]
 fn bytes_that_are_no_text_do_not_pass() {
     let ran = run_with(
-        &["privatize", "-q", "--epsilon", "30"],
+        &["privatize", "-q", "--mechanism", "brr", "--epsilon", "30"],
         b"good \xff\xfe\xfa film\n",
     );
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use support::{Folder, Ran, assert_one_line, run, run_with, tiny_model};
 
 /// Every word of the model stays, so that what is missing was cut off.
-const SAME: [&str; 4] = ["privatize", "-q", "--epsilon", "30"];
+const SAME: [&str; 6] = ["privatize", "-q", "--mechanism", "brr", "--epsilon", "30"];
 const KINDS: [&str; 4] = ["csv", "tsv.gz", "jsonl", "parquet"];
 const WORDS: [&str; 5] = ["the", "film", "was", "good", "bad"];
 

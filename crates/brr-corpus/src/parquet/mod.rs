@@ -8,7 +8,7 @@
 //! The crate's column readers and writers work on a column's values and levels, so nulls, lists
 //! and nested records need no code here, and Arrow is not needed at all.
 //!
-//! [`read`] has the file that is there, [`rewrite`] the one that comes to be, and [`resume`] how it
+//! [`mod@read`] has the file that is there, [`rewrite`] the one that comes to be, and [`resume`] how it
 //! goes on after an interruption.
 
 mod batch;
