@@ -51,7 +51,14 @@ fn languages() {
     let words = ["the", "film", "was", "good", "bad"];
     let pack = Vocabulary::pack(&words).expect("sound words");
     let vocabulary = Vocabulary::unpack(&pack, words.len()).expect("sound words");
-    let pairs = vec![(0, 1, 0.6), (1, 2, 0.5), (2, 3, 0.3), (2, 4, 0.2), (5, 0, 0.7), (6, 2, 0.1)];
+    let pairs = vec![
+        (0, 1, 0.6),
+        (1, 2, 0.5),
+        (2, 3, 0.3),
+        (2, 4, 0.2),
+        (5, 0, 0.7),
+        (6, 2, 0.1),
+    ];
     for (name, pairs) in [("pairs", pairs), ("none", Vec::new())] {
         let parts = LanguageParts {
             vocabulary: &vocabulary,
@@ -60,7 +67,11 @@ fn languages() {
             decoded: None,
             meta: vec![("name".into(), "seed".into())],
         };
-        put("language", name, &parts.write().expect("a sound language model"));
+        put(
+            "language",
+            name,
+            &parts.write().expect("a sound language model"),
+        );
     }
 }
 

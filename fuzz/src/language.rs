@@ -49,5 +49,9 @@ pub fn language(data: &[u8]) {
     let observed = Observations::Words(words);
     let decoded = Decoder::new(&language, &ById).decode(&observed, &sentences);
     assert_eq!(decoded.len(), 40, "a word for each token");
-    assert!(decoded.iter().all(|&word| (word as usize) < language.words()));
+    assert!(
+        decoded
+            .iter()
+            .all(|&word| (word as usize) < language.words())
+    );
 }
