@@ -162,7 +162,7 @@ def _name(df: DataFrame, column: Any) -> str:
     if not isinstance(column, Column):
         found = type(column).__name__
         raise brr.InputError(f"expected a column or its name, found {found}")
-    name = df.select(column).columns[0]
+    name: str = df.select(column).columns[0]
     if str(column).replace("`", "") != f"Column<'{name.replace('`', '')}'>":
         raise brr.InputError(
             "expected a column of the data frame, found an expression: make it a column "
