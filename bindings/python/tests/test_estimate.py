@@ -69,6 +69,13 @@ def test_what_makes_no_sense_is_refused(model):
         brr.estimate(["film"], privatizer, prior="secretword")
 
 
+def test_a_manifest_that_is_not_there_is_told(model, tmp_path):
+    with pytest.raises(FileNotFoundError, match="cannot read") as missing:
+        brr.estimate_file(tmp_path / "x.csv", tmp_path / "none.json", model=model)
+    assert isinstance(missing.value, brr.BrrError)
+    assert missing.value.filename == str(tmp_path / "none.json")
+
+
 def test_the_program_finds_the_same(cli, model, tmp_path):
     """The exponential mechanism's rows are computed: nothing is left to chance."""
     (tmp_path / "m.brr").write_bytes(model.to_bytes())

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from brr import _native, containers
-from brr.errors import InputError
+from brr.errors import FileError, InputError
 from brr.records import Estimates
 
 Prior = Literal["rank", "uniform"] | Mapping[str, float]
@@ -82,7 +82,11 @@ def estimate_file(
     if isinstance(manifest, Mapping):
         record = json.dumps(dict(manifest))
     else:
-        record = Path(manifest).read_text(encoding="utf-8")
+        try:
+            record = Path(manifest).read_text(encoding="utf-8")
+        except OSError as error:
+            message = f"cannot read {manifest}: {error.strerror}"
+            raise FileError(error.errno, message, error.filename) from None
     return _native._estimate_file(Path(path), record, model, _plain(prior), resamplings)
 
 
