@@ -76,6 +76,8 @@ fn kept(privatizer: &Privatizer) -> String {
     let (low, high) = privatizer.keep_within().into_inner();
     let share = match privatizer.expected_keep() {
         Some(keep) => format!("about {:.0} %", 100.0 * keep),
+        // What is known of the draws is not known of the text that leaves.
+        None if privatizer.options().context.is_some() => return String::new(),
         None if high < 0.5 => format!("at most {:.0} %", (100.0 * high).ceil()),
         None if low > 0.5 => format!("at least {:.0} %", (100.0 * low).floor()),
         None => return String::new(),

@@ -99,6 +99,9 @@ fn share_of_words_is_that_of_the_text_that_leaves() {
     };
     // Context brings words back, so the same share costs less.
     assert!(loss(&["--context"]) < loss(&[]));
+    // Text in clear is warned about, decoded or not.
+    let clear = run(&["privatize", "--context", "--epsilon", "1e9", TEXT]);
+    assert!(clear.stderr.contains("leaves in clear"), "{}", clear.stderr);
     let brr = ["--mechanism", "brr"];
     assert!(loss(&["--context", "--mechanism", "brr"]) < 0.9 * loss(&brr));
 }

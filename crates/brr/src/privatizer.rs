@@ -182,19 +182,16 @@ impl Privatizer {
                 (Box::new(exponential), keep, within)
             }
         };
-        let (keep, keep_within) = match &options.context {
-            None => (keep.map(|keep| keep.weighted), keep_within),
-            Some(_) => {
-                let table = decoded_keep(&model, &options);
-                let keep = table.and_then(|t| t.keep_at(mechanism.guarantee().epsilon));
-                (keep.map(|keep| keep.weighted), 0.0..=1.0)
-            }
+        let keep = match &options.context {
+            None => keep,
+            Some(_) => decoded_keep(&model, &options)
+                .and_then(|table| table.keep_at(mechanism.guarantee().epsilon)),
         };
         Ok(Privatizer {
             model,
             mechanism,
             options,
-            keep,
+            keep: keep.map(|keep| keep.weighted),
             keep_within,
         })
     }
@@ -230,7 +227,7 @@ impl Privatizer {
         self.keep
     }
 
-    /// Between which numbers the expected share of words (by use) that stay as they are lies,
+    /// Between which numbers the expected share of words (by use) that are drawn as they were lies,
     /// where [`expected_keep`](Self::expected_keep) cannot say more; from 0 to 1 if nothing is known.
     pub fn keep_within(&self) -> RangeInclusive<f64> {
         self.keep_within.clone()

@@ -6,6 +6,9 @@
 //!   holds every word for equally likely beforehand;
 //! * [`trace()`]: a privatized text beside the words it was made from.
 //!
+//! With context the first two are about the draw, before it is decoded: what a word then becomes
+//! depends on the words around it.
+//!
 //! All of it is for the user's own eyes, to choose a budget by. None of it is
 //! private, and none of it is part of what is released. Numbers carry a
 //! [`Method`] that says whether they were computed or estimated.

@@ -72,7 +72,8 @@ pub struct Args {
     #[arg(long, value_name = "NAME", value_parser = choice::<Search>(), default_value = Search::default().name())]
     search: Search,
     /// Decode the draws of each text together, after the noise, with a public language model: at
-    /// no cost in privacy, the text reads. It is a plausible text, not what was written
+    /// no cost in privacy, the text reads. It is a plausible text, not what was written. --keep
+    /// is then the share in that text, as measured on a sample: about that of other texts
     #[arg(long)]
     context: bool,
     /// Language model for --context, from `brr language build` [default: built-in English]
