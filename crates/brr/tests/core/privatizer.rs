@@ -1,12 +1,10 @@
 //! The whole way from text to text.
 
-mod support;
-
+use crate::support::whole_model;
 use brr::parts::random::Noise;
 use brr::parts::text::PUNCTUATION;
 use brr::{Budget, Error, Layout, MechanismKind, Options, Privatizer, Unknown};
 use proptest::prelude::*;
-use support::whole_model;
 
 fn privatizer(options: Options) -> Privatizer {
     Privatizer::new(whole_model(), options).unwrap()

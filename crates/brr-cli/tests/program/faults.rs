@@ -1,13 +1,11 @@
 //! What goes wrong on real machines, with the real thing where that can be had.
 
-mod support;
-
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::Stdio;
 
-use support::corpora::{KINDS, assert_all_rows, in_words, options, pack, write};
-use support::{Folder, Ran, assert_one_line, brr, run, run_with, tiny_model};
+use crate::support::corpora::{KINDS, assert_all_rows, in_words, options, pack, write};
+use crate::support::{Folder, Ran, assert_one_line, brr, run, run_with, tiny_model};
 
 const SAME: [&str; 6] = ["privatize", "-q", "--mechanism", "brr", "--epsilon", "30"];
 
@@ -260,7 +258,7 @@ fn an_endless_row_is_a_bad_row() {
             for _ in 0..megabytes {
                 stdin.write_all(megabyte.as_bytes()).unwrap();
             }
-            support::peak_memory(&child)
+            crate::support::peak_memory(&child)
         };
         // Beyond the limit of 4 MB, what follows takes no memory of its own.
         let (early, late) = (peak_after(8), peak_after(megabytes - 8));

@@ -2,19 +2,17 @@
 //!
 //! `scripts/test-faults` runs the same with many more interruptions.
 
-mod support;
-
 use std::path::Path;
 #[cfg(unix)]
 use std::process::Child;
 use std::process::Stdio;
 use std::time::Duration;
 
-use serde_json::Value;
-use support::corpora::{KINDS, assert_all_rows, in_words, options, write};
-use support::{Folder, assert_one_line, brr, run, tiny_model};
+use crate::support::corpora::{KINDS, assert_all_rows, in_words, options, write};
+use crate::support::{Folder, assert_one_line, brr, run, tiny_model};
 #[cfg(unix)]
-use support::{Ran, signal, wait_for_content};
+use crate::support::{Ran, signal, wait_for_content};
+use serde_json::Value;
 
 struct Case {
     folder: Folder,

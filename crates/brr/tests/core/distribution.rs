@@ -1,18 +1,16 @@
 //! What is sampled is what is promised. Every statistical test here has a
 //! false-alarm rate of at most 1e-6, and its seed is fixed.
 
-mod support;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::support::{Mix, chi_square_limit, model_of, random_codes, random_model};
 use brr::Model;
 use brr::parts::codes::{CodeRows, hamming};
 use brr::parts::epsilon::Epsilon;
 use brr::parts::mechanism::{Brr, Mechanism};
 use brr::parts::random::Noise;
 use brr::parts::response::FlipThreshold;
-use support::{Mix, chi_square_limit, model_of, random_codes, random_model};
 
 /// Standard deviations beyond which a normal variable falls with probability 1e-6.
 const SIGMAS: f64 = 4.9;
@@ -119,7 +117,7 @@ fn clumped_codes(lonely: usize) -> CodeRows {
 }
 
 fn clumped_model(lonely: usize) -> Arc<Model> {
-    let words: Vec<String> = (0..30 + lonely).map(support::letters).collect();
+    let words: Vec<String> = (0..30 + lonely).map(crate::support::letters).collect();
     model_of(&words, &clumped_codes(lonely))
 }
 
@@ -179,7 +177,7 @@ fn no_output_gives_an_unknown_token_away() {
     let mut codes = random_codes(64, 6, 3);
     let first = codes.row(1).to_vec();
     codes.row_mut(4).copy_from_slice(&first);
-    let words: Vec<String> = (0..6).map(support::letters).collect();
+    let words: Vec<String> = (0..6).map(crate::support::letters).collect();
     let brr = Brr::new(model_of(&words, &codes), Epsilon::new(0.5).unwrap());
     let mut noise = Noise::numbered(8);
     let known: Vec<_> = (0..6).cycle().take(6000).map(Some).collect();

@@ -1,13 +1,11 @@
 //! `brr privatize` as a user meets it.
 
-mod support;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
 use std::time::Duration;
 
+use crate::support::{Folder, assert_one_line, brr, run, run_with, tiny_model};
 use serde_json::Value;
-use support::{Folder, assert_one_line, brr, run, run_with, tiny_model};
 
 #[test]
 fn a_sentence_with_the_built_in_model() {
@@ -348,7 +346,7 @@ fn a_signal_leaves_no_partial_output() {
         while folder.listing().is_empty() {
             std::thread::sleep(Duration::from_millis(5));
         }
-        support::signal(&child, signal);
+        crate::support::signal(&child, signal);
         assert!(!child.wait().unwrap().success());
         assert!(
             folder.listing().is_empty(),
@@ -393,7 +391,7 @@ fn streaming_takes_constant_memory() {
         for _ in 0..(megabytes << 20) / chunk.len() {
             stdin.write_all(chunk.as_bytes()).unwrap();
         }
-        support::peak_memory(&child)
+        crate::support::peak_memory(&child)
     };
     let (early, late) = (peak_after(8), peak_after(56));
     drop(stdin);

@@ -1,9 +1,7 @@
 //! `brr evaluate`, from vectors and texts to a report.
 
-mod support;
-
+use crate::support::{Folder, Ran, assert_one_line, run};
 use serde_json::Value;
-use support::{Folder, Ran, assert_one_line, run};
 
 /// 60 words in 6 groups of like vectors, in a language of its own.
 fn word(group: usize, i: usize) -> String {

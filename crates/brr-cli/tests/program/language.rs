@@ -1,8 +1,6 @@
 //! `brr language`, and `brr privatize --context`.
 
-mod support;
-
-use support::{Folder, run, run_with};
+use crate::support::{Folder, run, run_with};
 
 const TEXT: &str = "Thank you very much for your help. I will see you again on Monday!";
 
@@ -113,7 +111,7 @@ fn files_that_do_not_fit_are_refused_with_the_way_out() {
     let ran = run(&["privatize", "--bound", "16", "--language", &junk, TEXT]);
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("brr language build"), "{}", ran.stderr);
-    let model = folder.file("tiny.brr", &support::tiny_model());
+    let model = folder.file("tiny.brr", &crate::support::tiny_model());
     let ran = run(&[
         "privatize",
         "--bound",

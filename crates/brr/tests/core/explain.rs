@@ -1,13 +1,11 @@
 //! What `explain` says, against the mechanisms themselves.
 
-mod support;
-
+use crate::support::{chi_square_limit, letters, model_of, random_model, whole_model};
 use brr::explain::{Method, Part, outcomes, posterior, trace};
 use brr::parts::certify::Weights;
 use brr::parts::codes::{CodeBits, CodeRows, hamming};
 use brr::parts::epsilon::Epsilon;
 use brr::{Budget, ErrorKind, MechanismKind, Options, Privatizer, Unknown};
-use support::{chi_square_limit, letters, model_of, random_model, whole_model};
 
 fn privatizer(mechanism: MechanismKind, epsilon: f64) -> Privatizer {
     let options = Options::default()

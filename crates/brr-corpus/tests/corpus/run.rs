@@ -1,17 +1,15 @@
 //! Files and streams through the crate's one entrance, without a program around it.
 
-mod support;
-
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::support::{listing, privatize, privatizer};
 use brr::Layout;
 use brr_corpus::{
     ColumnProblem, ColumnRole, Difference, Error, FileProblem, Format, Input, OnBadRow, Output,
     Progress, Report, RowProblem, Run, Written,
 };
-use support::{listing, privatize, privatizer};
 use tempfile::{TempDir, tempdir};
 
 fn column(name: &str) -> Vec<String> {

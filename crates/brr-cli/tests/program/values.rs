@@ -3,9 +3,7 @@
 //! Values that a parser refuses are gone over for every option in `src/usage.rs`; here are those
 //! that only the work itself finds wrong.
 
-mod support;
-
-use support::{Folder, run_with, tiny_model};
+use crate::support::{Folder, run_with, tiny_model};
 
 const CANARY: &str = "my secret is qzxj";
 

@@ -1,13 +1,11 @@
 //! Parquet through the crate's one entrance: copied, rewritten, and resumed at a row group.
-#![cfg(feature = "parquet")]
-
-mod support;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::support::{listing, privatize, privatizer};
 use brr::Layout;
 use brr_corpus::{Error, Input, OnBadRow, Output, Progress, Run, Written};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
@@ -15,7 +13,6 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::record::RowAccessor;
 use parquet::schema::parser::parse_message_type;
-use support::{listing, privatize, privatizer};
 use tempfile::tempdir;
 
 const GROUPS: i64 = 4;

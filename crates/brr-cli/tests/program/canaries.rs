@@ -7,14 +7,12 @@
 //! What is random but no text may hold a mark by chance: so packed files are unpacked, and the
 //! temporary folder's name is left out. A time in nanoseconds is the mark of digits once in 1e9.
 
-mod support;
-
 use std::path::Path;
 use std::process::Stdio;
 
+use crate::support::corpora::{self, KINDS, options, unpack, unpack_cut, write};
+use crate::support::{Folder, brr, run_with, wait_for_content};
 use brr::Model;
-use support::corpora::{self, KINDS, options, unpack, unpack_cut, write};
-use support::{Folder, brr, run_with, wait_for_content};
 
 /// Parts of canaries, in lower case.
 const MARKS: [&str; 6] = ["qzxj", "748392016", "qzхj", "жqz", "\u{200b}xj", "キqz"];

@@ -1,9 +1,7 @@
 //! `brr inspect`.
 
-mod support;
-
+use crate::support::{Folder, assert_one_line, run, tiny_model};
 use serde_json::Value;
-use support::{Folder, assert_one_line, run, tiny_model};
 
 #[test]
 fn a_models_facts() {
@@ -37,7 +35,7 @@ fn the_built_in_model_is_small_and_sound() {
 fn a_closed_output_is_no_bug() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let mut command = support::brr(&["inspect"]);
+    let mut command = crate::support::brr(&["inspect"]);
     let ended = command.stdout(writer).output().unwrap();
     assert!(ended.status.success(), "{ended:?}");
     assert!(ended.stderr.is_empty(), "{ended:?}");

@@ -1,11 +1,9 @@
 //! `brr calibrate`, `explain`, `ratio` and `audit` as a user meets them.
 
-mod support;
-
 use std::sync::OnceLock;
 
+use crate::support::{Folder, assert_one_line, run, small_vectors};
 use serde_json::Value;
-use support::{Folder, assert_one_line, run, small_vectors};
 
 /// A small model and its vectors, built once.
 fn small() -> &'static (Folder, String, String) {

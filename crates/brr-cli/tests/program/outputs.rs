@@ -1,17 +1,15 @@
 //! Where outputs go, what inputs may be, and several files at once.
 
-mod support;
-
 use std::path::Path;
 use std::process::Stdio;
 
+use crate::support::{Folder, assert_one_line, brr, run, run_with};
 use serde_json::Value;
-use support::{Folder, assert_one_line, brr, run, run_with};
 
 /// Words of the model stay, so that what changes, changes for another reason.
 const SAME: [&str; 6] = ["privatize", "-q", "--mechanism", "brr", "--epsilon", "30"];
 
-fn with(args: &[&str]) -> support::Ran {
+fn with(args: &[&str]) -> crate::support::Ran {
     run(&[&SAME[..], args].concat())
 }
 

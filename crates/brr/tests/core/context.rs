@@ -11,8 +11,6 @@ use brr::parts::vocabulary::Vocabulary;
 use brr::{Budget, Error, Language, Layout, MechanismKind, Model, Options, Privatizer};
 use proptest::prelude::*;
 
-mod support;
-
 /// Observations are numbers of rows of this table; each row has a likelihood for every word, and
 /// last for the unknown token.
 struct Table(Vec<Vec<f32>>);
@@ -166,7 +164,7 @@ fn a_long_sentence_is_decoded_in_windows() {
 /// and every word it may have been.
 #[test]
 fn the_exponential_mechanisms_emission_is_its_channel() {
-    let model = support::english();
+    let model = crate::support::english();
     let mechanism = Exponential::for_budget(model.clone(), Budget::Keep(0.5)).unwrap();
     let n = model.vocabulary().len();
     let drawn = [0u32, 77, 4_000, 31_000];
@@ -189,7 +187,7 @@ fn the_exponential_mechanisms_emission_is_its_channel() {
 /// Pr[r | w] = p^d (1 - p)^(n - d), and 2^-n without a code.
 #[test]
 fn brrs_emission_is_the_probability_of_its_noisy_code() {
-    let model = support::english();
+    let model = crate::support::english();
     let mechanism = Brr::new(model.clone(), Epsilon::new(0.5).unwrap());
     let observed = mechanism.observe(&[Some(12)], &mut Noise::numbered(3));
     let Observations::Codes(noisy) = &observed else {
@@ -210,7 +208,7 @@ fn brrs_emission_is_the_probability_of_its_noisy_code() {
 /// The words are what the observations say, whichever way they are asked for.
 #[test]
 fn drawing_is_observing_and_reading() {
-    let model = support::english();
+    let model = crate::support::english();
     let words: Vec<_> = (0..200).map(|i| (i % 7 > 0).then_some(i * 11)).collect();
     for kind in [MechanismKind::Brr, MechanismKind::Exponential] {
         let options = Options::default()
@@ -240,7 +238,7 @@ fn with_context(model: &Arc<Model>, kind: MechanismKind, budget: Budget) -> Priv
 /// decoder that is right with a probability below 1e-6.
 #[test]
 fn the_decoder_does_not_see_what_went_in() {
-    let model = support::english();
+    let model = crate::support::english();
     let texts = ["my doctor lives abroad", "her lawyer sleeps late"];
     for kind in [MechanismKind::Brr, MechanismKind::Exponential] {
         let privatizer = with_context(&model, kind, Budget::Epsilon(1e-5));
@@ -259,7 +257,7 @@ fn the_decoder_does_not_see_what_went_in() {
 /// What it is for: more of the original words than as drawn, from the same noise.
 #[test]
 fn decoding_finds_more_words_than_drawing() {
-    let model = support::english();
+    let model = crate::support::english();
     let text = "i have never been so happy in my life . we are going to see a film tonight . \
                 thank you very much for your help with the report . let me know if you have any \
                 questions about the meeting tomorrow .";
@@ -290,7 +288,7 @@ fn decoding_finds_more_words_than_drawing() {
 
 #[test]
 fn parallel_and_plain_decode_the_same_documents() {
-    let model = support::english();
+    let model = crate::support::english();
     let privatizer = with_context(&model, MechanismKind::Brr, Budget::Bound(400.0));
     let texts = vec!["All is well. Nothing changes at so large a bound!"; 900];
     let plain = privatizer.privatize_batch(&texts).unwrap();
@@ -326,6 +324,6 @@ fn sentences_are_public_structure() {
 fn a_language_for_other_words_is_refused() {
     let language = Arc::new(language(5, 1));
     let options = Options::default().with_context(Some(language));
-    let refused = Privatizer::new(support::english(), options);
+    let refused = Privatizer::new(crate::support::english(), options);
     assert!(matches!(refused.err(), Some(Error::LanguageMismatch)));
 }

@@ -1,11 +1,10 @@
 //! Private words per person: counted, stated, capped, whatever the threads and interruptions.
 
-mod support;
-
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::support::{Folder, Ran, assert_one_line, run, run_with, tiny_model};
 use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -13,7 +12,6 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::record::Field;
 use parquet::schema::parser::parse_message_type;
 use serde_json::{Value, json};
-use support::{Folder, Ran, assert_one_line, run, run_with, tiny_model};
 
 /// Every word of the model stays, so that what is missing was cut off.
 const SAME: [&str; 6] = ["privatize", "-q", "--mechanism", "brr", "--epsilon", "30"];
@@ -80,7 +78,7 @@ fn write(kind: &str, path: &Path, rows: &[Row]) {
             _ => format!("{unit}\t{text}\n"),
         };
     }
-    let bytes = support::corpora::pack(kind, plain.as_bytes());
+    let bytes = crate::support::corpora::pack(kind, plain.as_bytes());
     std::fs::write(path, bytes).unwrap();
 }
 
@@ -120,7 +118,7 @@ fn read(kind: &str, path: &Path) -> Vec<String> {
         };
         return rows.map(|row| body(row.unwrap())).collect();
     }
-    let plain = String::from_utf8(support::corpora::unpack(kind, &bytes)).unwrap();
+    let plain = String::from_utf8(crate::support::corpora::unpack(kind, &bytes)).unwrap();
     if kind == "jsonl" {
         let row = |line: &str| serde_json::from_str::<Value>(line).unwrap();
         let body = |line| row(line)["body"].as_str().unwrap_or("null").to_owned();
@@ -160,7 +158,7 @@ impl Case {
         } else {
             "user"
         };
-        let files = support::files(&model, &input, &output, &manifest);
+        let files = crate::support::files(&model, &input, &output, &manifest);
         let columns = ["--column", "body", "--unit", unit];
         run(&[&SAME[..], &files, &columns, more].concat())
     }

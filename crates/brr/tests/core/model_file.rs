@@ -1,12 +1,10 @@
 //! Model files: what is written is read; what is damaged is refused.
 
-mod support;
-
+use crate::support::{random_codes, random_model};
 use brr::Error;
 use brr::{Model, Standing};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
-use support::{random_codes, random_model};
 
 /// Makes the checksum fit the content again: damage that only a look at the
 /// content can find.
@@ -32,8 +30,8 @@ proptest! {
         prop_assert_eq!(again.codes().to_rows(), codes);
         prop_assert_eq!(again.vocabulary().len(), words);
         for id in 0..words {
-            prop_assert_eq!(again.vocabulary().word(id as u32), support::letters(id));
-            prop_assert_eq!(again.find(&support::letters(id).to_uppercase()), Some(id as u32));
+            prop_assert_eq!(again.vocabulary().word(id as u32), crate::support::letters(id));
+            prop_assert_eq!(again.find(&crate::support::letters(id).to_uppercase()), Some(id as u32));
         }
         prop_assert_eq!(again.code_distances(), model.code_distances());
         prop_assert_eq!(again.calibration(), model.calibration());
@@ -131,7 +129,7 @@ fn opening_files() {
 /// Files of every released version stay here, and still open.
 #[test]
 fn old_files_stay_readable() {
-    let model = Model::new(include_bytes!("fixtures/version-1.brr")).unwrap();
+    let model = Model::new(include_bytes!("../fixtures/version-1.brr")).unwrap();
     assert_eq!(model.vocabulary().len(), 20);
     assert_eq!(model.bits().get(), 64);
     assert_eq!(model.find("Don’t"), Some(19));

@@ -5,16 +5,14 @@
 //! with a fitting checksum. Then the true loss is computed from the probabilities of all
 //! words and outputs, and compared with what every mechanism reports.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::whole_model;
 use brr::parts::codes::{CodeRows, hamming};
 use brr::parts::mechanism::Channel;
 use brr::{Budget, MechanismKind, Options, Privatizer};
 use brr::{Model, Standing};
 use sha2::{Digest, Sha256};
-use support::whole_model;
 
 /// Where a section's bytes lie.
 fn section(bytes: &[u8], tag: &[u8; 4]) -> std::ops::Range<usize> {

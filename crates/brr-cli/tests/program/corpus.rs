@@ -1,12 +1,10 @@
 //! Files of every format through the program: what is private changes, nothing else does.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::corpora::{self, KINDS, in_words, options, pack, unpack, write};
+use crate::support::{Folder, assert_one_line, run, run_with, tiny_model};
 use serde_json::Value;
-use support::corpora::{self, KINDS, in_words, options, pack, unpack, write};
-use support::{Folder, assert_one_line, run, run_with, tiny_model};
 
 /// At this epsilon every word of the model stays: what changes, changes for another reason.
 const SAME: [&str; 6] = ["privatize", "-q", "--mechanism", "brr", "--epsilon", "30"];

@@ -1,11 +1,9 @@
 //! `brr build` and `brr certify` as a user meets them.
 
-mod support;
-
+use crate::support::{Folder, assert_one_line, build_small, run, small_vectors};
 use serde_json::Value;
-use support::{Folder, assert_one_line, build_small, run, small_vectors};
 
-fn build(folder: &Folder, name: &str, more: &[&str]) -> support::Ran {
+fn build(folder: &Folder, name: &str, more: &[&str]) -> crate::support::Ran {
     build_small(folder, 120, name, more)
 }
 

@@ -1,8 +1,6 @@
 //! `brr estimate`: from privatized text back to counts.
 
-mod support;
-
-use support::{Folder, assert_one_line, run, run_with, tiny_model};
+use crate::support::{Folder, assert_one_line, run, run_with, tiny_model};
 
 /// Four hundred documents in which "good" is three times as frequent as "bad".
 fn text() -> String {

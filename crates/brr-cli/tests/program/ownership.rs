@@ -1,14 +1,11 @@
 //! Files that brr writes belong to the user who runs it until they are published, whatever the
 //! umask, and nothing is written through a link that somebody else put there.
-#![cfg(unix)]
-
-mod support;
 
 use std::os::unix::fs::{PermissionsExt, lchown, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use support::{Folder, Ran, build_small, run, tiny_model};
+use crate::support::{Folder, Ran, build_small, run, tiny_model};
 
 const UMASKS: [u32; 5] = [0o000, 0o022, 0o027, 0o077, 0o177];
 
@@ -60,7 +57,7 @@ impl Case {
         ];
         let mut args: Vec<String> = fixed.map(String::from).into();
         let (output, manifest) = (folder.name("out.csv"), folder.name("run.json"));
-        let files = support::files(&model, &input, &output, &manifest);
+        let files = crate::support::files(&model, &input, &output, &manifest);
         args.extend(files.map(String::from));
         Case { folder, args }
     }
@@ -199,7 +196,7 @@ fn an_unfinished_run_is_not_continued_through_a_link() {
         symlink(&elsewhere, case.path(name)).unwrap();
         let before = std::fs::read(&elsewhere).unwrap();
         let ran = run(&case.with(&["--resume", "--on-bad-row", "skip"]));
-        support::assert_one_line(&ran, ran.code, &[name]);
+        crate::support::assert_one_line(&ran, ran.code, &[name]);
         assert_ne!(ran.code, 0);
         assert_eq!(std::fs::read(&elsewhere).unwrap(), before);
     }

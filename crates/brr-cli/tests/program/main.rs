@@ -1,0 +1,21 @@
+//! The program, as its users run it. One binary: what is linked once is linked quickly.
+
+mod build;
+mod canaries;
+mod corpus;
+mod estimate;
+mod evaluate;
+mod faults;
+mod inspect;
+mod language;
+mod mechanisms;
+mod modules;
+mod options;
+mod outputs;
+#[cfg(unix)]
+mod ownership;
+mod privatize;
+mod resume;
+mod support;
+mod units;
+mod values;

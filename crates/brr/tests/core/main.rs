@@ -1,0 +1,12 @@
+//! The core through its public interface. One binary: what is linked once is linked quickly.
+
+mod context;
+mod distribution;
+mod error_kinds;
+mod explain;
+mod false_claims;
+mod language_file;
+mod model_file;
+mod privatizer;
+#[path = "../support/mod.rs"]
+mod support;
