@@ -396,12 +396,12 @@ fn json_without_bottom_is_a_bad_row() {
         format!("{{\"t\":{open}\"the\"{}}}\n", "]".repeat(depth))
     };
     assert_eq!(run_with(&jsonl, nested(100).as_bytes()).stdout, nested(100));
-    for depth in [200, 200_000] {
+    for depth in [200, 50_000] {
         let deep = run_with(&jsonl, nested(depth).as_bytes());
         assert!(matches!(deep.code, 1 | 2), "{}", deep.stderr);
         assert_eq!(deep.stderr.lines().count(), 1, "{}", deep.stderr);
     }
-    let first = "{\"t\":\"the\"}\n".to_owned() + &nested(200_000);
+    let first = "{\"t\":\"the\"}\n".to_owned() + &nested(50_000);
     let deep = run_with(&jsonl, first.as_bytes());
     assert_eq!((deep.code, deep.stderr.lines().count()), (1, 1));
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::support::{Folder, assert_one_line, brr, run, run_with};
+use crate::support::{Folder, assert_one_line, brr, run, run_with, tiny_model};
 use serde_json::Value;
 
 /// Words of the model stay, so that what changes, changes for another reason.
@@ -91,11 +91,12 @@ fn a_dash_is_standard_input_and_output() {
 fn no_verb_calls_a_closed_pipe_or_a_full_disk_a_bug() {
     let folder = Folder::new();
     let toml = folder.name("none.toml");
+    let model = folder.file("m.brr", &tiny_model());
     for verb in [
         &["inspect"][..],
         &["explain", "film"],
-        &["calibrate", "--mechanism", "k-ary", "--json"],
-        &["certify", "--json", "--epsilon", "0.1"],
+        &["calibrate", "-m", &model, "--mechanism", "k-ary", "--json"],
+        &["certify", &model, "--json", "--epsilon", "0.1"],
         &["privatize", "the film"],
         &["estimate", "--keep", "0.5", "--json", "-i", "-"],
         &["ratio", "english", "english"],
