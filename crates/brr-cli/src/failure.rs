@@ -83,6 +83,7 @@ impl From<brr::Error> for Failure {
     }
 }
 
+#[cfg(feature = "workstation")]
 impl From<brr_build::Error> for Failure {
     fn from(error: brr_build::Error) -> Failure {
         use brr_build::Error::{NoWordsWanted, UnknownBinarizer};
@@ -107,6 +108,7 @@ impl From<brr_build::Error> for Failure {
     }
 }
 
+#[cfg(feature = "workstation")]
 impl From<brr_eval::Error> for Failure {
     fn from(error: brr_eval::Error) -> Failure {
         match error {

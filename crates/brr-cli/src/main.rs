@@ -3,11 +3,13 @@
 
 mod commands;
 mod failure;
+#[cfg(feature = "workstation")]
 mod families;
 mod input;
 mod losses;
 mod messages;
 mod model_source;
+#[cfg(feature = "workstation")]
 mod npy;
 mod output;
 mod privacy;
@@ -32,16 +34,9 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Privatize(commands::privatize::Args),
-    Build(commands::build::Args),
-    Certify(commands::certify::Args),
-    Inspect(commands::inspect::Args),
-    Language(commands::language::Args),
-    Calibrate(commands::calibrate::Args),
-    Explain(commands::explain::Args),
-    Estimate(commands::estimate::Args),
-    Ratio(commands::ratio::Args),
-    Evaluate(commands::evaluate::Args),
-    Audit(commands::audit::Args),
+    #[cfg(feature = "workstation")]
+    #[command(flatten)]
+    Workstation(commands::Workstation),
 }
 
 /// The command line. Options take a negative number for their value, so that it is the option that
@@ -74,16 +69,8 @@ fn main() -> ExitCode {
     };
     let result = match cli.command {
         Command::Privatize(args) => commands::privatize::run(args),
-        Command::Build(args) => commands::build::run(args),
-        Command::Certify(args) => commands::certify::run(args),
-        Command::Inspect(args) => commands::inspect::run(args),
-        Command::Language(args) => commands::language::run(args),
-        Command::Calibrate(args) => commands::calibrate::run(args),
-        Command::Explain(args) => commands::explain::run(args),
-        Command::Estimate(args) => commands::estimate::run(args),
-        Command::Ratio(args) => commands::ratio::run(args),
-        Command::Evaluate(args) => commands::evaluate::run(args),
-        Command::Audit(args) => commands::audit::run(args),
+        #[cfg(feature = "workstation")]
+        Command::Workstation(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -98,7 +98,7 @@ fn around(error: &Error) -> (&'static str, &'static str) {
         Error::CompressedParquet => ("--output: ", ""),
         Error::ParquetStream => ("", " (--input, --output)"),
         Error::CannotSkip { .. } => ("--on-bad-row skip: ", "; use copy-null"),
-        Error::NoParquet => ("--format: ", "; build it with --features parquet"),
+        Error::Lacks { .. } => ("", "; build it without --no-default-features"),
         Error::Column {
             column, problem, ..
         } => ("", find_column(*column, *problem)),

@@ -62,6 +62,7 @@ pub fn open_language(path: Option<&Path>, model: &Model) -> Result<Language> {
 }
 
 /// Bytes in hexadecimal.
+#[cfg(feature = "workstation")]
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

@@ -190,6 +190,7 @@ impl Write for WholeFile {
 }
 
 /// Writes a whole data file at once.
+#[cfg(feature = "workstation")]
 pub fn write_whole(path: &Path, bytes: &[u8], replace: bool) -> Result {
     WholeFile::create(path, replace)?.finish_with(bytes)
 }

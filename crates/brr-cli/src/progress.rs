@@ -59,6 +59,14 @@ impl Stages {
         self.bar.set_position((share * 1000.0) as u64);
     }
 
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(feature = "workstation")]
+impl Stages {
     /// What each stage took up to now, in order.
     pub fn took(&self) -> String {
         let begun = self.begun.lock().expect("no thread panics here");
@@ -77,11 +85,6 @@ impl Stages {
     /// Prints a result while there is more to come.
     pub fn print(&self, text: &str) {
         self.bar.suspend(|| println!("{text}"));
-    }
-
-    /// Takes the bar away.
-    pub fn finish(&self) {
-        self.bar.finish_and_clear();
     }
 }
 

@@ -85,6 +85,11 @@ fn message(error: &clap::Error) -> String {
     let options = names(error, ContextKind::InvalidArg);
     let option = options.first().map_or("an argument", String::as_str);
     let what = match error.kind() {
+        ErrorKind::InvalidSubcommand if cfg!(not(feature = "workstation")) => {
+            return "the first argument is not a command of this brr, which was built with `privatize` alone; \
+                    for the others build it without --no-default-features"
+                .into();
+        }
         ErrorKind::InvalidSubcommand | ErrorKind::MissingSubcommand => {
             return "the first argument is not a command; for text: brr privatize TEXT; see `brr help`".into();
         }

@@ -15,6 +15,7 @@ use flate2::write::GzEncoder;
 use crate::format::Compression;
 
 const GZIP_LEVEL: flate2::Compression = flate2::Compression::new(6);
+#[cfg(feature = "zstd")]
 const ZSTD_LEVEL: i32 = 3;
 
 /// Unpacks a stream of any number of members or frames.
@@ -28,7 +29,10 @@ pub fn reader(
             64 << 10,
             source,
         ))),
+        #[cfg(feature = "zstd")]
         Compression::Zstd => Box::new(zstd::stream::read::Decoder::new(source)?),
+        #[cfg(not(feature = "zstd"))]
+        Compression::Zstd => return Err(io::ErrorKind::Unsupported.into()),
     })
 }
 
@@ -41,6 +45,7 @@ pub struct Compressor {
 
 enum Encoder {
     Gzip(GzEncoder<Vec<u8>>),
+    #[cfg(feature = "zstd")]
     Zstd(zstd::stream::write::Encoder<'static, Vec<u8>>),
 }
 
@@ -69,6 +74,7 @@ impl Compressor {
                 encoder.write_all(bytes)?;
                 out.append(encoder.get_mut());
             }
+            #[cfg(feature = "zstd")]
             Some(Encoder::Zstd(encoder)) => {
                 encoder.write_all(bytes)?;
                 out.append(encoder.get_mut());
@@ -80,6 +86,9 @@ impl Compressor {
 
     fn start(&self) -> io::Result<Encoder> {
         Ok(match self.compression {
+            #[cfg(not(feature = "zstd"))]
+            Compression::Zstd => return Err(io::ErrorKind::Unsupported.into()),
+            #[cfg(feature = "zstd")]
             Compression::Zstd => {
                 let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), ZSTD_LEVEL)?;
                 encoder.include_checksum(true)?;
@@ -93,6 +102,7 @@ impl Compressor {
     pub fn end(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
         let tail = match self.current.take() {
             Some(Encoder::Gzip(encoder)) => encoder.finish()?,
+            #[cfg(feature = "zstd")]
             Some(Encoder::Zstd(encoder)) => encoder.finish()?,
             None => return Ok(()),
         };

@@ -75,9 +75,12 @@ pub enum Error {
         /// The input's format.
         format: Format,
     },
-    /// The crate's feature `parquet` is off.
-    #[error("this brr was built without Parquet")]
-    NoParquet,
+    /// A feature of the crate is off: `parquet` or `zstd`.
+    #[error("this brr was built without {feature}")]
+    Lacks {
+        /// Its name.
+        feature: &'static str,
+    },
     /// A column that was named cannot be found or used.
     #[error("{column}: {problem}{known}")]
     Column {

@@ -80,6 +80,16 @@ impl Compression {
             _ => Compression::None,
         }
     }
+
+    /// Refuses what this build cannot read or write.
+    pub(crate) fn check(self) -> Result {
+        match self {
+            Compression::Zstd if cfg!(not(feature = "zstd")) => {
+                Err(Error::Lacks { feature: "zstd" })
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 fn extension(path: &Path) -> Option<String> {

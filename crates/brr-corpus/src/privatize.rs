@@ -71,13 +71,9 @@ impl Run<'_> {
     ) -> Result<Report> {
         let (from, to) = (input.path(), output.name());
         self.find_format(from, to)?;
-        let by_name = |path: Option<&Path>| path.map_or(Compression::None, Compression::of);
-        let unpack = Wrapping {
-            compression: self.input_compression.unwrap_or_else(|| by_name(from)),
-            encoding: self.encoding.filter(|encoding| !encoding.is_utf8()),
-        };
         let compression = self.output_compression.unwrap_or_else(|| by_name(to));
         self.check(compression)?;
+        let unpack = self.unpack(from)?;
         // Fails early if the file is not there.
         let identity = input.identity()?;
         let mut writer: Box<dyn Writer + '_> = match (output, identity) {
@@ -98,6 +94,16 @@ impl Run<'_> {
         Ok(report)
     }
 
+    /// What lies between the bytes of an input and its text.
+    pub(crate) fn unpack(&self, from: Option<&Path>) -> Result<Wrapping> {
+        let compression = self.input_compression.unwrap_or_else(|| by_name(from));
+        compression.check()?;
+        Ok(Wrapping {
+            compression,
+            encoding: self.encoding.filter(|encoding| !encoding.is_utf8()),
+        })
+    }
+
     pub(crate) fn find_format(&mut self, from: Option<&Path>, to: Option<&Path>) -> Result {
         let asked = self.format;
         let input = asked.or_else(|| from.and_then(Format::of));
@@ -115,6 +121,7 @@ impl Run<'_> {
 
     /// Refuses what does not fit together.
     pub(crate) fn check(&self, compression: Compression) -> Result {
+        compression.check()?;
         let format = self.kind();
         let text = format == Format::Text;
         let csv = matches!(format, Format::Csv | Format::Tsv);
@@ -151,7 +158,9 @@ impl Run<'_> {
         match format {
             Format::Text => {}
             _ if self.columns.is_empty() => return Err(Error::NoColumns { format }),
-            Format::Parquet if cfg!(not(feature = "parquet")) => return Err(Error::NoParquet),
+            Format::Parquet if cfg!(not(feature = "parquet")) => {
+                return Err(Error::Lacks { feature: "parquet" });
+            }
             Format::Parquet if compression != Compression::None => {
                 return Err(Error::CompressedParquet);
             }
@@ -248,4 +257,8 @@ impl Run<'_> {
             manifest: Some(record),
         })
     }
+}
+
+fn by_name(path: Option<&Path>) -> Compression {
+    path.map_or(Compression::None, Compression::of)
 }

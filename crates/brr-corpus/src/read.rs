@@ -11,7 +11,7 @@ use crate::chunks::Chunks;
 use crate::edits::{Edits, OnBadRow};
 use crate::error::{Error, RecordProblem, Result, RowProblem};
 use crate::format::{Compression, Format};
-use crate::input::{Input, Wrapping};
+use crate::input::Input;
 use crate::manifest::SCHEMA;
 use crate::rows;
 use crate::run::{Progress, Run};
@@ -140,12 +140,8 @@ impl Run<'_> {
         if self.kind() == Format::Parquet {
             return crate::parquet::read(&self, &input, visit);
         }
-        let compression = input.path().map_or(Compression::None, Compression::of);
-        let wrapping = Wrapping {
-            compression: self.input_compression.unwrap_or(compression),
-            encoding: self.encoding.filter(|encoding| !encoding.is_utf8()),
-        };
-        let mut chunks = Chunks::new(input.open(wrapping)?, 0, self.max_record);
+        let unpack = self.unpack(input.path())?;
+        let mut chunks = Chunks::new(input.open(unpack)?, 0, self.max_record);
         let (format, _) = rows::open(&self, &mut chunks)?;
         self.tell(Progress::Begun);
         chunks.frame(format.framing());

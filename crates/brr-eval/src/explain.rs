@@ -21,6 +21,8 @@ pub struct ExplainOptions {
     pub neighbors: usize,
     /// Draws, seed and threads, where outputs are simulated.
     pub plan: Sampling,
+    /// Draws of each of two words that are to be told apart, where outputs are simulated.
+    pub attacks: usize,
 }
 
 impl Default for ExplainOptions {
@@ -33,6 +35,7 @@ impl Default for ExplainOptions {
                 draws: 4000,
                 ..Sampling::default()
             },
+            attacks: 1500,
         }
     }
 }
@@ -198,7 +201,11 @@ fn simulated_attackers(
         .chain(nearest.iter().copied())
         .collect();
     let salt = u64::from(word) << 2 | 3;
-    let draws = draw(mechanism, &words, salt, &options.plan);
+    let plan = Sampling {
+        draws: options.attacks,
+        ..options.plan
+    };
+    let draws = draw(mechanism, &words, salt, &plan);
     let attackers = draws[1..].iter();
     attackers
         .map(|d| tell_apart(&draws[0], d, similarity))

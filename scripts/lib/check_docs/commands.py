@@ -34,7 +34,7 @@ SMALLER = [
     (r"brr audit ", " --trials 2000 --timings 0"),
 ]
 # Ways to write `brr` before it is installed.
-PREFIX = re.compile(r"cargo run --release (--bin brr )?-- ")
+PREFIX = re.compile(r"cargo run --release (--bin brr |--no-default-features )?-- ")
 
 
 def pages(repository):
