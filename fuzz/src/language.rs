@@ -11,17 +11,24 @@ const CHECKSUM: std::ops::Range<usize> = 16..48;
 const FEW: usize = 64;
 
 /// The likelihood falls with the distance of ids.
-struct ById;
+struct ById(Vec<f32>);
 
 impl Emission for ById {
-    fn log_likelihoods(&self, observations: &Observations, i: usize, out: &mut [f32]) -> f32 {
+    fn table(&self) -> &[f32] {
+        &self.0
+    }
+
+    fn unknown(&self) -> f32 {
+        -3.0
+    }
+
+    fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
         let Observations::Words(words) = observations else {
             unreachable!("words are observed")
         };
-        for (id, ln) in out.iter_mut().enumerate() {
-            *ln = -(id.abs_diff(words[i] as usize) as f32);
+        for (id, step) in out.iter_mut().enumerate() {
+            *step = id.abs_diff(words[i] as usize).min(self.0.len() - 1) as u16;
         }
-        -3.0
     }
 }
 
@@ -47,7 +54,8 @@ pub fn language(data: &[u8]) {
     let sentences = [(0..7, true), (7..40, false)];
     let sentences = sentences.map(|(tokens, ends)| Sentence { tokens, ends });
     let observed = Observations::Words(words);
-    let decoded = Decoder::new(&language, &ById).decode(&observed, &sentences);
+    let emission = ById((0..60).map(|step| -(step as f32)).collect());
+    let decoded = Decoder::new(&language, &emission).decode(&observed, &sentences);
     assert_eq!(decoded.len(), 40, "a word for each token");
     assert!(
         decoded

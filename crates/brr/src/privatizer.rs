@@ -177,7 +177,7 @@ impl Privatizer {
                 let (keep, within) = (exponential.keep(), exponential.keep_within());
                 if options.context.is_some() {
                     // Now: a process that forks later must not find another thread at it.
-                    exponential.log_normalizers();
+                    exponential.log_shares();
                 }
                 (Box::new(exponential), keep, within)
             }

@@ -36,6 +36,8 @@ const MARGIN: f64 = 1.0 / (1u64 << 41) as f64;
 pub struct Kary {
     words: u128,
     own: u128,
+    /// ln Pr[y | w] where y is w, and where it is another.
+    log_row: [f32; 2],
 }
 
 impl Kary {
@@ -46,10 +48,13 @@ impl Kary {
     pub fn new(words: usize, epsilon: Epsilon) -> Kary {
         assert!(words > 0, "a vocabulary has words");
         let own = OTHER as f64 * libm::exp(epsilon.get()) * (1.0 - MARGIN);
-        Kary {
+        let mut kary = Kary {
             words: words as u128,
             own: (own.min(MOST) as u128).max(OTHER),
-        }
+            log_row: [0.0; 2],
+        };
+        kary.log_row = [kary.keep(), kary.other()].map(|p| libm::log(p) as f32);
+        kary
     }
 
     /// Probability that a word stays.
@@ -85,13 +90,20 @@ impl Channel for Kary {
 
 /// One likelihood for the word that was drawn, another for all others.
 impl Emission for Kary {
-    fn log_likelihoods(&self, observations: &Observations, i: usize, out: &mut [f32]) -> f32 {
+    fn table(&self) -> &[f32] {
+        &self.log_row
+    }
+
+    fn unknown(&self) -> f32 {
+        -libm::log(self.words as f64) as f32
+    }
+
+    fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
         let Observations::Words(drawn) = observations else {
             unreachable!("k-ary response observes words");
         };
-        out.fill(libm::log(self.other()) as f32);
-        out[drawn[i] as usize] = libm::log(self.keep()) as f32;
-        -libm::log(self.words as f64) as f32
+        out.fill(1);
+        out[drawn[i] as usize] = 0;
     }
 }
 

@@ -1,221 +1,236 @@
 //! Which words are looked at for a position.
 //!
-//! The likeliest by P(w) Pr[O | w], and those that the likeliest words beside it predict: the
-//! successors u of a likely word before it with the largest P(w | u) Pr[O | w], and the
-//! predecessors of a likely word after it in the same way. All of it is a function of the
-//! observations and of public files.
+//! The likeliest by P(w) Pr[O | w], and those that likely words beside it predict: the successors of
+//! the words that are likeliest before it, given all that was observed up to there, with the largest
+//! P(w | u) Pr[O | w], and the predecessors of the likeliest words after it in the same way. All of
+//! it is a function of the observations and of public files.
 
-use std::ops::Range;
+use zeroize::Zeroizing;
 
-use super::chain::{NOWHERE, Position, Slots};
+use super::chain::Position;
+use super::costs::{self, BLOCK, Costs};
 use crate::language::{self, Language, Rows, State};
 use crate::mechanism::{Emission, Observations};
 
 /// Words by their own likelihood.
-const LIKELIEST: usize = 48;
-/// Words beside a position that predict some.
-const PREDICTING: usize = 4;
+const LIKELIEST: usize = 32;
+/// Words on either side of a position that predict some.
+pub const PREDICTING: usize = 4;
 /// Candidates of a position in the end.
-const CANDIDATES: usize = 32;
+const CANDIDATES: usize = 24;
 /// A word this much less likely than the likeliest, in ln, is not looked at.
 const BEAM: f32 = 9.0;
-/// Words that are looked at together for the largest.
-const BLOCK: usize = 64;
+
+/// Not among those found.
+const NOWHERE: u16 = u16::MAX;
+
+/// A word and how likely it is, in ln, up to a constant.
+pub type Scored = (f32, State);
 
 /// One position before its neighbours are asked.
 #[derive(Default)]
-struct Seen {
-    /// ln Pr[O | w] of every word.
-    emissions: Vec<f32>,
-    unknown: f32,
-    /// The likeliest words with ln P(w) Pr[O | w], the likeliest first.
-    likeliest: Vec<(f32, State)>,
+pub struct Seen {
+    /// The step of every word, in blocks.
+    steps: Zeroizing<Vec<u16>>,
+    /// No ln Pr[O | w] is larger.
+    largest: f32,
+    /// The likeliest words with ln P(w) Pr[O | w]; of these the first [`PREDICTING`] in order.
+    likeliest: Vec<Scored>,
+}
+
+impl Seen {
+    /// The likeliest words, in order.
+    pub fn leading(&self) -> &[Scored] {
+        &self.likeliest[..self.likeliest.len().min(PREDICTING)]
+    }
+}
+
+/// Moves the [`PREDICTING`] best to the front, the best first, the lowest among equals.
+pub fn lead(scored: &mut [Scored]) {
+    for place in 0..scored.len().min(PREDICTING) {
+        let mut best = place;
+        for i in place + 1..scored.len() {
+            let (a, b) = (scored[i], scored[best]);
+            if a.0 > b.0 || (a.0 == b.0 && a.1 < b.1) {
+                best = i;
+            }
+        }
+        scored.swap(place, best);
+    }
+}
+
+/// Leaves the best, this many at most, the lowest among equals.
+fn keep_best(scored: &mut Vec<Scored>, count: usize) {
+    if scored.len() > count {
+        let better = |a: &Scored, b: &Scored| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        scored.select_nth_unstable_by(count - 1, better);
+        scored.truncate(count);
+    }
 }
 
 /// Finds candidates.
 pub struct Finder<'a> {
     language: &'a Language,
     emission: &'a dyn Emission,
-    log_unigrams: Vec<f32>,
-    scores: Vec<f32>,
-    /// The largest score of each block, and room to sort them.
-    tops: Vec<f32>,
-    sorted: Vec<f32>,
+    table: &'a [f32],
+    offsets: &'a [f32],
+    largest_offset: f32,
+    costs: Costs,
+    /// The least cost of each block, and room to find the least of them.
+    least: Vec<i16>,
+    ordered: Vec<i16>,
+    /// Where each word stands among those found, while they are merged.
     slots: Vec<u16>,
-    found: Vec<(f32, State)>,
+    found: Vec<Scored>,
 }
 
 impl<'a> Finder<'a> {
     pub fn new(language: &'a Language, emission: &'a dyn Emission) -> Finder<'a> {
-        let words = &language.unigrams()[..language.words()];
+        let offsets = emission.offsets();
+        let largest = offsets.iter().copied().reduce(f32::max);
         Finder {
             language,
             emission,
-            log_unigrams: words.iter().map(|&p| libm::logf(p)).collect(),
-            scores: vec![0.0; words.len()],
-            tops: Vec::new(),
-            sorted: Vec::new(),
-            slots: vec![NOWHERE; language.states()],
+            table: emission.table(),
+            offsets,
+            largest_offset: largest.unwrap_or(0.0),
+            costs: Costs::new(emission, &language.log_unigrams()[..language.words()]),
+            least: Vec::new(),
+            ordered: Vec::new(),
+            slots: vec![NOWHERE; language.words()],
             found: Vec::new(),
         }
     }
 
-    /// Room for a place of every state, all nowhere.
-    pub fn slots(&mut self) -> &mut Slots {
-        &mut self.slots
+    /// Looks at an observation by itself.
+    pub fn look(&mut self, observations: &Observations, i: usize, seen: &mut Seen) {
+        let words = self.language.words();
+        seen.steps.resize(self.costs.blocks() * BLOCK, 0);
+        let (steps, rest) = seen.steps.split_at_mut(words);
+        self.emission.steps(observations, i, steps);
+        // What fills up the last block stands nowhere near.
+        rest.fill(self.table.len() as u16 - 1);
+        let nearest = costs::nearest(seen.steps.as_chunks().0);
+        seen.largest = self.table[usize::from(nearest)] + self.largest_offset;
+        self.likeliest(&seen.steps, &mut seen.likeliest);
+        lead(&mut seen.likeliest);
     }
 
-    /// The candidates of some tokens in a row.
-    pub fn positions(
-        &mut self,
-        observations: &Observations,
-        tokens: Range<usize>,
-    ) -> Vec<Position> {
-        let mut positions = Vec::with_capacity(tokens.len());
-        let (mut before, mut at) = (Seen::default(), Seen::default());
-        let mut after = Seen::default();
-        let mut rest = tokens.clone();
-        if let Some(first) = rest.next() {
-            self.look(observations, first, &mut at);
-        }
-        for _ in tokens {
-            match rest.next() {
-                Some(i) => self.look(observations, i, &mut after),
-                None => after.likeliest.clear(),
-            }
-            positions.push(self.position(&before, &at, &after));
-            std::mem::swap(&mut before, &mut at);
-            std::mem::swap(&mut at, &mut after);
-        }
-        positions
+    /// ln Pr[O | w].
+    fn log_likelihood(&self, steps: &[u16], w: State) -> f32 {
+        let offset = self.offsets.get(w as usize).copied().unwrap_or(0.0);
+        self.table[usize::from(steps[w as usize])] + offset
     }
 
-    fn look(&mut self, observations: &Observations, i: usize, seen: &mut Seen) {
-        seen.emissions.resize(self.scores.len(), 0.0);
-        let emissions = &mut seen.emissions;
-        seen.unknown = self.emission.log_likelihoods(observations, i, emissions);
-        for (score, (e, p)) in self
-            .scores
-            .iter_mut()
-            .zip(emissions.iter().zip(&self.log_unigrams))
-        {
-            *score = e + p;
-        }
-        self.largest(&mut seen.likeliest);
-    }
-
-    /// The largest scores and where they are, the largest first, the lowest place among equals.
-    fn largest(&mut self, out: &mut Vec<(f32, State)>) {
-        self.tops.clear();
-        self.tops.extend(self.scores.chunks(BLOCK).map(top));
-        self.sorted.clone_from(&self.tops);
-        // As many blocks have one that is at least this large.
-        let least = match self.tops.len() > LIKELIEST {
-            true => {
-                *self
-                    .sorted
-                    .select_nth_unstable_by(LIKELIEST - 1, |a, b| b.total_cmp(a))
-                    .1
-            }
-            false => f32::NEG_INFINITY,
+    /// The likeliest words.
+    fn likeliest(&mut self, steps: &[u16], out: &mut Vec<Scored>) {
+        let blocks = steps.as_chunks().0;
+        self.costs.least(blocks, &mut self.least);
+        self.ordered.clone_from(&self.least);
+        // As many blocks have a word that costs no more.
+        let most = match self.ordered.len() > LIKELIEST {
+            true => *self.ordered.select_nth_unstable(LIKELIEST - 1).1,
+            false => i16::MAX,
         };
         out.clear();
-        for (b, _) in self
-            .tops
-            .iter()
-            .enumerate()
-            .filter(|(_, top)| **top >= least)
-        {
-            let first = b * BLOCK;
-            let block = &self.scores[first..self.scores.len().min(first + BLOCK)];
-            for (i, &score) in block.iter().enumerate().filter(|(_, s)| **s >= least) {
-                out.push((score, (first + i) as State));
+        let log_unigrams = &self.language.log_unigrams()[..self.language.words()];
+        let least = self.least.iter().enumerate();
+        for (block, _) in least.filter(|(_, least)| **least <= most) {
+            for place in self.costs.at_most(most, block, &blocks[block]) {
+                let w = block * BLOCK + place;
+                if let Some(share) = log_unigrams.get(w) {
+                    out.push((self.log_likelihood(steps, w as State) + share, w as State));
+                }
             }
         }
-        out.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        out.truncate(LIKELIEST);
+        keep_best(out, LIKELIEST);
     }
 
-    fn position(&mut self, before: &Seen, at: &Seen, after: &Seen) -> Position {
+    /// The candidates of a position, from what was seen there and from likely words on either side.
+    pub fn position(&mut self, before: &[Scored], at: &Seen, after: &[Scored]) -> Position {
         let mut found = std::mem::take(&mut self.found);
         found.clone_from(&at.likeliest);
-        self.predict(
-            before,
-            at,
-            &mut found,
-            self.language.likely_next(),
-            |_, _| 0.0,
-        );
-        let unigrams = &self.log_unigrams;
-        self.predict(
-            after,
-            at,
-            &mut found,
+        let next = self.language.likely_next();
+        self.predict(before, at, &mut found, next, |_, _| 0.0);
+        let (previous, shares) = (
             self.language.likely_previous(),
-            |w, v| unigrams[w as usize] - unigrams[v as usize],
+            self.language.log_unigrams(),
         );
-        let best = found.iter().fold(f32::NEG_INFINITY, |a, b| a.max(b.0));
-        found.retain(|(score, _)| *score > best - BEAM);
-        found.sort_unstable_by(|a, b| a.1.cmp(&b.1).then(b.0.total_cmp(&a.0)));
-        found.dedup_by_key(|(_, w)| *w);
-        if found.len() > CANDIDATES {
-            let by_score =
-                |a: &(f32, State), b: &(f32, State)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-            found.select_nth_unstable_by(CANDIDATES - 1, by_score);
-            found.truncate(CANDIDATES);
-            found.sort_unstable_by_key(|(_, w)| *w);
-        }
-        let mut states: Vec<State> = found.iter().map(|&(_, w)| w).collect();
-        self.found = found;
-        let emissions = states.iter().map(|&w| at.emissions[w as usize]);
-        let largest = emissions.clone().fold(at.unknown, f32::max);
+        let share = |w: State, v: State| shares[w as usize] - shares[v as usize];
+        self.predict(after, at, &mut found, previous, share);
+        self.merge(&mut found);
+        keep_best(&mut found, CANDIDATES);
+        let unknown = self.emission.unknown();
+        let emission = |&(_, w): &Scored| self.log_likelihood(&at.steps, w);
+        let largest = found.iter().map(emission).fold(unknown, f32::max);
         let likelihood = |ln: f32| libm::expf(ln - largest);
-        let mut likelihoods: Vec<f32> = emissions.map(likelihood).collect();
-        states.push(self.language.unknown());
-        likelihoods.push(likelihood(at.unknown));
-        Position {
-            states,
-            likelihoods,
-        }
+        let position = Position {
+            states: found
+                .iter()
+                .map(|&(_, w)| w)
+                .chain([self.language.unknown()])
+                .collect(),
+            likelihoods: found
+                .iter()
+                .map(emission)
+                .chain([unknown])
+                .map(likelihood)
+                .collect(),
+        };
+        self.found = found;
+        position
     }
 
-    /// Adds the words that the likeliest words beside a position predict, with
-    /// ln P(w | beside) Pr[O | w], less for a word beside that is less likely itself.
+    /// Leaves each word once, with its largest number, and none far below the best.
+    fn merge(&mut self, found: &mut Vec<Scored>) {
+        let best = found.iter().fold(f32::NEG_INFINITY, |a, b| a.max(b.0));
+        let mut kept = 0;
+        for i in 0..found.len() {
+            let (score, w) = found[i];
+            let slot = self.slots[w as usize];
+            if slot != NOWHERE {
+                let kept = &mut found[usize::from(slot)].0;
+                *kept = kept.max(score);
+            } else if score > best - BEAM {
+                self.slots[w as usize] = kept as u16;
+                found[kept] = (score, w);
+                kept += 1;
+            }
+        }
+        found.truncate(kept);
+        found
+            .iter()
+            .for_each(|&(_, w)| self.slots[w as usize] = NOWHERE);
+    }
+
+    /// Adds the words that likely words beside a position predict, with ln P(w | beside) Pr[O | w],
+    /// less for a word beside that is less likely itself.
     fn predict(
         &self,
-        beside: &Seen,
+        beside: &[Scored],
         at: &Seen,
-        found: &mut Vec<(f32, State)>,
+        found: &mut Vec<Scored>,
         rows: &Rows,
         share: impl Fn(State, State) -> f32,
     ) {
-        for &(score, state) in beside.likeliest.iter().take(PREDICTING) {
-            let handicap = score - beside.likeliest[0].0;
+        let Some((best, _)) = at.likeliest.first() else {
+            return;
+        };
+        let words = self.language.words() as State;
+        for &(score, state) in beside {
+            let handicap = score - beside[0].0;
             let (row, steps) = rows.row(state);
-            for (&w, &steps) in row.iter().zip(steps) {
-                let Some(&emission) = at.emissions.get(w as usize) else {
-                    continue;
-                };
-                let score = handicap + emission + share(w, state) + language::log_pair(steps);
-                if score > at.likeliest[0].0 - BEAM {
+            for (&w, &steps) in row.iter().zip(steps).filter(|(w, _)| **w < words) {
+                let prediction = handicap + share(w, state) + language::log_pair(steps);
+                // Rows fall, so nothing after it is likely enough either.
+                if prediction + at.largest <= best - BEAM {
+                    break;
+                }
+                let score = prediction + self.log_likelihood(&at.steps, w);
+                if score > best - BEAM {
                     found.push((score, w));
                 }
             }
         }
     }
-}
-
-/// The largest of a block, in lanes that do not wait for each other.
-fn top(block: &[f32]) -> f32 {
-    let mut lanes = [f32::NEG_INFINITY; 8];
-    let (whole, rest) = block.as_chunks::<8>();
-    for chunk in whole {
-        for (lane, &score) in lanes.iter_mut().zip(chunk) {
-            *lane = if score > *lane { score } else { *lane };
-        }
-    }
-    lanes
-        .iter()
-        .chain(rest)
-        .fold(f32::NEG_INFINITY, |a, &b| if b > a { b } else { a })
 }

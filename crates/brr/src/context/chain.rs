@@ -14,28 +14,21 @@ use crate::vocabulary::WordId;
 /// What may have been at a position.
 #[derive(Debug, Default)]
 pub struct Position {
-    /// Words, and the unknown token; ascending.
+    /// Words, and the unknown token.
     pub states: Vec<State>,
     /// The likelihood of the observation for each, up to a factor.
     pub likelihoods: Vec<f32>,
 }
 
-/// Where a state stands among the candidates of a position; [`NOWHERE`] if it does not.
-pub type Slots = [u16];
-/// Not a candidate.
-pub const NOWHERE: u16 = u16::MAX;
-
 /// A listed pair of candidates, by their places, and how far p(v | u) lies above b(u) P(v).
-struct Link {
+pub struct Link {
     from: u16,
     to: u16,
     excess: f32,
 }
 
-/// A row that is this many times longer than the list of candidates is searched for each of them.
-const SEARCHED_FROM: usize = 2;
 /// Candidates with less, the likeliest having 1, are followed by what is frequent.
-const NEGLIGIBLE: f32 = 1e-5;
+const NEGLIGIBLE: f32 = 1e-4;
 
 /// The hidden chain of a window.
 pub struct Chain<'a> {
@@ -47,28 +40,38 @@ pub struct Chain<'a> {
 }
 
 impl Chain<'_> {
-    /// The word with the largest posterior at each position. `slots` has all states nowhere, and has
-    /// so again in the end.
-    pub fn best(&self, positions: &[Position], slots: &mut Slots) -> Vec<WordId> {
-        let mut links: Vec<Vec<Link>> = Vec::with_capacity(positions.len());
-        let mut forward: Vec<Vec<f32>> = Vec::with_capacity(positions.len());
-        for (t, position) in positions.iter().enumerate() {
-            let mut at = match forward.last() {
-                None => self.first(position),
-                Some(before) => {
-                    let from = &positions[t - 1];
-                    let found = self.links(from, before, position, slots);
-                    let at = self.step(from, position, &found, before);
-                    links.push(found);
-                    at
-                }
-            };
-            at.iter_mut()
-                .zip(&position.likelihoods)
-                .for_each(|(a, l)| *a *= l);
-            normalize(&mut at);
-            forward.push(at);
-        }
+    /// The probability of each candidate of the first position, up to a factor.
+    pub fn begin(&self, position: &Position) -> Vec<f32> {
+        self.observe(self.first(position), position)
+    }
+
+    /// That of the candidates of the next position, and the links to them, which the way back
+    /// needs.
+    pub fn advance(
+        &self,
+        from: &Position,
+        before: &[f32],
+        position: &Position,
+    ) -> (Vec<f32>, Vec<Link>) {
+        let links = self.links(from, before, position);
+        let at = self.step(from, position, &links, before);
+        (self.observe(at, position), links)
+    }
+
+    fn observe(&self, mut at: Vec<f32>, position: &Position) -> Vec<f32> {
+        let likelihoods = position.likelihoods.iter();
+        at.iter_mut().zip(likelihoods).for_each(|(a, l)| *a *= l);
+        normalize(&mut at);
+        at
+    }
+
+    /// The word with the largest posterior at each position, from what `begin` and `advance` gave.
+    pub fn best(
+        &self,
+        positions: &[Position],
+        forward: &[Vec<f32>],
+        links: &[Vec<Link>],
+    ) -> Vec<WordId> {
         let mut best = vec![0; positions.len()];
         let mut after: Vec<f32> = Vec::new();
         for (t, position) in positions.iter().enumerate().rev() {
@@ -84,47 +87,26 @@ impl Chain<'_> {
 
     /// The listed pairs between candidates of two positions, but for states that what was observed
     /// up to theirs makes all but impossible.
-    fn links(
-        &self,
-        from: &Position,
-        weights: &[f32],
-        to: &Position,
-        slots: &mut Slots,
-    ) -> Vec<Link> {
-        for (place, &v) in to.states.iter().enumerate() {
-            slots[v as usize] = place as u16;
-        }
-        let mut links = Vec::with_capacity(2 * to.states.len());
+    fn links(&self, from: &Position, weights: &[f32], to: &Position) -> Vec<Link> {
+        let mut links = Vec::with_capacity(4 * to.states.len());
+        let mut may_list = vec![false; to.states.len()];
         let likely = from.states.iter().zip(weights).enumerate();
         for (i, (&u, _)) in likely.filter(|(_, (_, weight))| **weight > NEGLIGIBLE) {
-            let (row, steps) = self.language.next().row(u);
-            let backoff = self.language.backoff(u);
-            let mut link = |at: usize, place: u16| {
-                links.push(Link {
-                    from: i as u16,
-                    to: place,
-                    excess: self.language.pair(steps[at])
-                        - backoff * self.language.unigram(row[at]),
-                });
-            };
-            if row.len() > SEARCHED_FROM * to.states.len() {
-                for (place, &v) in to.states.iter().enumerate() {
-                    if !self.language.may_list(u, v) {
-                        continue;
-                    }
-                    if let Ok(at) = row.binary_search(&v) {
-                        link(at, place as u16);
-                    }
-                }
-            } else {
-                for (at, &v) in row.iter().enumerate() {
-                    if slots[v as usize] != NOWHERE {
-                        link(at, slots[v as usize]);
-                    }
+            let (backoff, listed) = (self.language.backoff(u), self.language.listed().after(u));
+            let asked = to.states.iter().zip(&mut may_list);
+            asked.for_each(|(&v, may)| *may = listed.may_list(v));
+            let asked = to.states.iter().zip(&may_list).enumerate();
+            for (place, (&v, _)) in asked.filter(|(_, (_, may))| **may) {
+                if let Some(steps) = listed.get(v) {
+                    let excess = self.language.pair(steps) - backoff * self.language.unigram(v);
+                    links.push(Link {
+                        from: i as u16,
+                        to: place as u16,
+                        excess,
+                    });
                 }
             }
         }
-        to.states.iter().for_each(|&v| slots[v as usize] = NOWHERE);
         links
     }
 
@@ -193,9 +175,10 @@ impl Chain<'_> {
 
     /// The word with the largest product, the lowest among equals. The unknown token is not a word.
     fn most_probable(&self, position: &Position, forward: &[f32], after: &[f32]) -> WordId {
-        let mut best = (0, -1.0);
+        let mut best = (State::MAX, -1.0);
         for ((&state, a), b) in position.states.iter().zip(forward).zip(after) {
-            if state != self.language.unknown() && a * b > best.1 {
+            let better = a * b > best.1 || (a * b == best.1 && state < best.0);
+            if better && state != self.language.unknown() {
                 best = (state, a * b);
             }
         }

@@ -62,10 +62,15 @@ impl Decoder<'_> {
     }
 
     fn likelihoods(&self, observations: &Observations, i: usize) -> Vec<f64> {
-        let mut ln = vec![0.0; self.language.words()];
-        let unknown = self.emission.log_likelihoods(observations, i, &mut ln);
-        ln.push(unknown);
-        let largest = ln.iter().fold(unknown, |a, &b| a.max(b));
+        let (table, offsets) = (self.emission.table(), self.emission.offsets());
+        let mut steps = vec![0; self.language.words()];
+        self.emission.steps(observations, i, &mut steps);
+        let ln = |(w, &step): (usize, &u16)| {
+            table[usize::from(step)] + offsets.get(w).copied().unwrap_or(0.0)
+        };
+        let words = steps.iter().enumerate().map(ln);
+        let ln: Vec<f32> = words.chain([self.emission.unknown()]).collect();
+        let largest = ln.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b));
         ln.iter()
             .map(|l| libm::exp(f64::from(l - largest)))
             .collect()
@@ -91,8 +96,12 @@ fn for_listed(language: &Language, mut each: impl FnMut(usize, usize, f64)) {
     let boundary = language.boundary();
     let place = |state: State| state as usize - usize::from(state > boundary);
     for u in hidden(language) {
-        let (row, steps) = language.next().row(u);
-        for (&v, &steps) in row.iter().zip(steps).filter(|(v, _)| **v != boundary) {
+        for (v, steps) in language
+            .listed()
+            .after(u)
+            .iter()
+            .filter(|(v, _)| *v != boundary)
+        {
             let rest = f64::from(language.backoff(u)) * f64::from(language.unigram(v));
             each(place(u), place(v), f64::from(language.pair(steps)) - rest);
         }

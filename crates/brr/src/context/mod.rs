@@ -27,6 +27,7 @@
 
 mod candidates;
 mod chain;
+mod costs;
 #[cfg(any(test, feature = "test-seam"))]
 mod exact;
 
@@ -36,8 +37,8 @@ use crate::language::Language;
 use crate::mechanism::{Emission, Observations};
 use crate::text::{Layout, Piece};
 use crate::vocabulary::WordId;
-use candidates::Finder;
-use chain::Chain;
+use candidates::{Finder, Scored, Seen};
+use chain::{Chain, Position};
 
 /// Tokens that belong together, by public structure alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,18 +105,60 @@ impl<'a> Decoder<'a> {
         for sentence in sentences {
             for decided in windows(sentence.tokens.clone()) {
                 let seen = with_margins(&decided, &sentence.tokens);
-                let positions = finder.positions(observations, seen.clone());
                 let chain = Chain {
                     language: self.language,
                     starts: seen.start == sentence.tokens.start,
                     ends: sentence.ends && seen.end == sentence.tokens.end,
                 };
-                let best = chain.best(&positions, finder.slots());
+                let best = decode_window(&chain, &mut finder, observations, seen.clone());
                 decoded.extend(&best[decided.start - seen.start..decided.end - seen.start]);
             }
         }
         decoded
     }
+}
+
+/// A word for each token of a window. Candidates are found on the way forward, so that what was
+/// observed before helps to choose them.
+fn decode_window(
+    chain: &Chain<'_>,
+    finder: &mut Finder<'_>,
+    observations: &Observations,
+    tokens: Range<usize>,
+) -> Vec<WordId> {
+    let mut positions: Vec<Position> = Vec::with_capacity(tokens.len());
+    let mut forward: Vec<Vec<f32>> = Vec::with_capacity(tokens.len());
+    let mut links = Vec::with_capacity(tokens.len());
+    let (mut at, mut after) = (Seen::default(), Seen::default());
+    let mut before: Vec<Scored> = Vec::new();
+    finder.look(observations, tokens.start, &mut at);
+    for i in tokens.clone() {
+        let predicting = match i + 1 < tokens.end {
+            true => {
+                finder.look(observations, i + 1, &mut after);
+                after.leading()
+            }
+            false => &[],
+        };
+        let position = finder.position(&before, &at, predicting);
+        let reached = match (positions.last(), forward.last()) {
+            (Some(from), Some(weights)) => {
+                let (reached, found) = chain.advance(from, weights, &position);
+                links.push(found);
+                reached
+            }
+            _ => chain.begin(&position),
+        };
+        before.clear();
+        let scored = reached.iter().zip(&position.states);
+        before.extend(scored.map(|(weight, &state)| (libm::logf(*weight), state)));
+        candidates::lead(&mut before);
+        before.truncate(candidates::PREDICTING);
+        positions.push(position);
+        forward.push(reached);
+        std::mem::swap(&mut at, &mut after);
+    }
+    chain.best(&positions, &forward, &links)
 }
 
 /// A range in parts that are no longer than a window.

@@ -32,6 +32,7 @@
 //! | KIDN, KEXP, KBRR | what stays after decoding, by epsilon: for which codes, under which mechanism |
 //! | META | provenance and licence: lines of `key<TAB>value` |
 
+mod pairs;
 mod writer;
 
 use std::fmt;
@@ -39,6 +40,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+pub(crate) use pairs::{Listed, Rows};
 pub use writer::LanguageParts;
 
 use crate::calibration::{Calibration, stored};
@@ -55,115 +57,16 @@ const UNIGRAM_STEPS: f32 = 2048.0;
 /// -ln p in a unit of PROB.
 const PAIR_STEPS: f32 = 16.0;
 
-/// Listed pairs by one of their two states.
-pub(crate) struct Rows {
-    starts: Vec<u32>,
-    others: Vec<State>,
-    probabilities: Vec<u8>,
-}
-
-impl Rows {
-    /// The listed pairs of a state: the other states and the steps of p.
-    pub fn row(&self, state: State) -> (&[State], &[u8]) {
-        let at = |i: usize| self.starts[i] as usize;
-        let range = at(state as usize)..at(state as usize + 1);
-        (&self.others[range.clone()], &self.probabilities[range])
-    }
-
-    /// The pairs of each row with the largest ln p and ln of the other state's share, [`HEADS`] at most.
-    fn heads(&self, share: impl Fn(State) -> f32) -> Rows {
-        let mut heads = Rows {
-            starts: vec![0],
-            others: Vec::new(),
-            probabilities: Vec::new(),
-        };
-        for state in 0..(self.starts.len() - 1) as State {
-            let (row, steps) = self.row(state);
-            let pairs = row.iter().zip(steps);
-            let mut pairs: Vec<_> = pairs
-                .map(|(&other, &steps)| (log_pair(steps) + share(other), other, steps))
-                .collect();
-            pairs.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            pairs.truncate(HEADS);
-            heads.others.extend(pairs.iter().map(|pair| pair.1));
-            heads.probabilities.extend(pairs.iter().map(|pair| pair.2));
-            heads.starts.push(heads.others.len() as u32);
-        }
-        heads
-    }
-
-    /// By the other state.
-    fn transposed(&self) -> Rows {
-        let states = self.starts.len() - 1;
-        let mut starts = vec![0; states + 1];
-        for &other in &self.others {
-            starts[other as usize + 1] += 1;
-        }
-        for i in 0..states {
-            starts[i + 1] += starts[i];
-        }
-        let mut next = starts.clone();
-        let mut others = vec![0; self.others.len()];
-        let mut probabilities = vec![0; self.others.len()];
-        for state in 0..states as State {
-            let (row, steps) = self.row(state);
-            for (&other, &step) in row.iter().zip(steps) {
-                let at = next[other as usize] as usize;
-                (others[at], probabilities[at]) = (state, step);
-                next[other as usize] += 1;
-            }
-        }
-        Rows {
-            starts,
-            others,
-            probabilities,
-        }
-    }
-}
-
-/// Successors and predecessors that a state's row of heads has at most.
-const HEADS: usize = 256;
-/// Bits of the filter over listed pairs, as a power of two: with a million pairs, one in nine that are
-/// not listed passes.
-const FILTER_BITS: u32 = 23;
-
-/// Which pairs may be listed: a look that stays in the cache before a search that does not.
-struct Filter(Vec<u64>);
-
-impl Filter {
-    fn new(rows: &Rows) -> Filter {
-        let mut bits = vec![0; 1 << (FILTER_BITS - 6)];
-        for u in 0..(rows.starts.len() - 1) as State {
-            for &v in rows.row(u).0 {
-                let at = Filter::at(u, v);
-                bits[at / 64] |= 1 << (at % 64);
-            }
-        }
-        Filter(bits)
-    }
-
-    fn at(u: State, v: State) -> usize {
-        let key = u64::from(u) << 32 | u64::from(v);
-        // Fibonacci hashing.
-        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - FILTER_BITS)) as usize
-    }
-
-    fn may_hold(&self, u: State, v: State) -> bool {
-        let at = Filter::at(u, v);
-        self.0[at / 64] >> (at % 64) & 1 == 1
-    }
-}
-
 /// How words follow each other: a bigram model over a vocabulary.
 pub struct Language {
     vocabulary: [u8; 32],
     words: usize,
     unigrams: Vec<f32>,
+    log_unigrams: Vec<f32>,
     backoffs: Vec<f32>,
-    next: Rows,
+    listed: Listed,
     /// p for its steps.
     pairs: [f32; 256],
-    filter: Filter,
     /// The likeliest successors of each state, and its likeliest predecessors.
     heads: [Rows; 2],
     decoded: Option<DecodedKeep>,
@@ -245,19 +148,19 @@ impl Language {
             }),
             Err(_) => None,
         };
+        let log_unigrams: Vec<f32> = unigrams.iter().map(|&p| libm::logf(p)).collect();
         Ok(Language {
             vocabulary,
             words,
             backoffs: backoffs(&next, &unigrams)?,
             pairs: pairs(),
-            filter: Filter::new(&next),
+            listed: Listed::new(&next),
             heads: [
                 next.heads(|_| 0.0),
-                next.transposed()
-                    .heads(|u| libm::logf(unigrams[u as usize])),
+                next.transposed().heads(|u| log_unigrams[u as usize]),
             ],
             unigrams,
-            next,
+            log_unigrams,
             decoded,
             meta: frame::read_meta(optional(*b"META"))?,
             identity: frame::identity(bytes),
@@ -291,7 +194,7 @@ impl Language {
 
     /// Number of listed pairs.
     pub fn pairs(&self) -> usize {
-        self.next.others.len()
+        self.listed.len()
     }
 
     /// Size of the file in bytes.
@@ -338,9 +241,9 @@ impl Language {
         self.unigrams[v as usize]
     }
 
-    /// P(v) of every state.
-    pub(crate) fn unigrams(&self) -> &[f32] {
-        &self.unigrams
+    /// ln P(v) of every state.
+    pub(crate) fn log_unigrams(&self) -> &[f32] {
+        &self.log_unigrams
     }
 
     /// b(u).
@@ -348,9 +251,9 @@ impl Language {
         self.backoffs[u as usize]
     }
 
-    /// Listed successors.
-    pub(crate) fn next(&self) -> &Rows {
-        &self.next
+    /// The listed pairs.
+    pub(crate) fn listed(&self) -> &Listed {
+        &self.listed
     }
 
     /// The listed successors v of a state u with the largest p(v | u).
@@ -363,20 +266,9 @@ impl Language {
         &self.heads[1]
     }
 
-    /// Whether a pair may be listed; no if it is not, but for a few.
-    pub(crate) fn may_list(&self, u: State, v: State) -> bool {
-        self.filter.may_hold(u, v)
-    }
-
     /// p for its steps.
     pub(crate) fn pair(&self, steps: u8) -> f32 {
         self.pairs[usize::from(steps)]
-    }
-
-    /// p(v | u), if the pair is listed.
-    pub(crate) fn listed(&self, u: State, v: State) -> Option<f32> {
-        let (row, steps) = self.next.row(u);
-        row.binary_search(&v).ok().map(|at| self.pair(steps[at]))
     }
 
     /// P(v | u).
@@ -389,8 +281,10 @@ impl Language {
     /// # Ok::<(), brr::Error>(())
     /// ```
     pub fn probability(&self, u: State, v: State) -> f32 {
-        let rest = || self.backoff(u) * self.unigram(v);
-        self.listed(u, v).unwrap_or_else(rest)
+        match self.listed.after(u).get(v) {
+            Some(steps) => self.pair(steps),
+            None => self.backoff(u) * self.unigram(v),
+        }
     }
 }
 

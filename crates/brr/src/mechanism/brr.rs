@@ -72,14 +72,19 @@ pub struct Brr {
     model: Arc<Model>,
     threshold: FlipThreshold,
     index: Option<MultiIndex>,
+    /// -e d for every distance d.
+    log_factors: Vec<f32>,
 }
 
 impl Brr {
     /// At most `epsilon` per bit.
     pub fn new(model: Arc<Model>, epsilon: Epsilon) -> Brr {
+        let threshold = FlipThreshold::new(epsilon);
+        let log_factor = |d: usize| (-threshold.epsilon() * d as f64) as f32;
         Brr {
+            log_factors: (0..=model.bits().get()).map(log_factor).collect(),
             model,
-            threshold: FlipThreshold::new(epsilon),
+            threshold,
             index: None,
         }
     }
@@ -164,10 +169,8 @@ impl Mechanism for Brr {
     fn likelihoods(&self, output: WordId, draws: usize, noise: &mut Noise) -> Option<Likelihoods> {
         let noisy = self.noisy_codes(&vec![Some(output); draws], noise);
         let scan = Scan::new(self.model.codes());
-        let epsilon = self.threshold.epsilon();
-        let factors: Vec<f32> = (0..=self.model.bits().get())
-            .map(|more| libm::exp(-epsilon * more as f64) as f32)
-            .collect();
+        let factors = self.log_factors.iter().map(|&ln| libm::expf(ln));
+        let factors: Vec<f32> = factors.collect();
         let mut distances = vec![0; self.model.vocabulary().len()];
         let nearest = self.nearest(&noisy);
         let hits = (0..draws).filter(|&i| nearest[i].id == output);
@@ -205,16 +208,19 @@ impl Mechanism for Brr {
 /// ln Pr[r | w] = -e d(r, w) - n ln(1 + exp(-e)) for a noisy code r, and -n ln 2 for a token without
 /// a code. The common constant is n ln(1 + exp(-e)).
 impl Emission for Brr {
-    fn log_likelihoods(&self, observations: &Observations, i: usize, out: &mut [f32]) -> f32 {
+    fn table(&self) -> &[f32] {
+        &self.log_factors
+    }
+
+    fn unknown(&self) -> f32 {
+        let (bits, e) = (self.model.bits().get() as f64, self.threshold.epsilon());
+        (bits * (libm::log1p(libm::exp(-e)) - std::f64::consts::LN_2)) as f32
+    }
+
+    fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
         let Observations::Codes(noisy) = observations else {
             unreachable!("BRR observes codes");
         };
-        let (bits, e) = (self.model.bits().get() as f64, self.threshold.epsilon());
-        let mut distances = Zeroizing::new(vec![0; out.len()]);
-        Scan::new(self.model.codes()).distances(noisy.row(i), &mut distances);
-        for (ln, &d) in out.iter_mut().zip(&*distances) {
-            *ln = -(e as f32) * f32::from(d);
-        }
-        (bits * (libm::log1p(libm::exp(-e)) - std::f64::consts::LN_2)) as f32
+        Scan::new(self.model.codes()).distances(noisy.row(i), out);
     }
 }

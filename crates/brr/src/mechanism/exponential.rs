@@ -52,8 +52,8 @@ pub struct Exponential {
     unknown_loss: f64,
     keep: Option<Keep>,
     keep_within: RangeInclusive<f64>,
-    /// ln Z(w) of every word, once it is asked for.
-    normalizers: OnceLock<Vec<f32>>,
+    /// -ln Z(w) of every word, once it is asked for.
+    log_shares: OnceLock<Vec<f32>>,
 }
 
 impl Exponential {
@@ -108,7 +108,7 @@ impl Exponential {
             epsilon: certificate.epsilon(),
             keep: Some(keep),
             keep_within: keep.weighted..=keep.weighted,
-            normalizers: OnceLock::new(),
+            log_shares: OnceLock::new(),
             model,
         }
     }
@@ -127,7 +127,7 @@ impl Exponential {
             weights: table,
             keep: None,
             keep_within: top as f64 / z_max as f64..=top as f64 / z_min as f64,
-            normalizers: OnceLock::new(),
+            log_shares: OnceLock::new(),
             model,
         }
     }
@@ -137,9 +137,9 @@ impl Exponential {
         self.keep
     }
 
-    /// ln Z(w) of every word: a scan for each, which takes a fraction of a second in all.
-    pub(crate) fn log_normalizers(&self) -> &[f32] {
-        self.normalizers.get_or_init(|| {
+    /// -ln Z(w) of every word: a scan for each, which takes a fraction of a second in all.
+    pub(crate) fn log_shares(&self) -> &[f32] {
+        self.log_shares.get_or_init(|| {
             let (codes, table) = (self.model.codes(), WeightTable::new(&self.weights));
             let part = |part: usize| {
                 let first = part * BATCH;
@@ -148,8 +148,8 @@ impl Exponential {
                 (0..words).for_each(|i| codes.read(first + i, rows.row_mut(i)));
                 let mut sampler = Sampler::new(Scan::new(codes), words);
                 sampler.add_up(&rows, &vec![&table; words]);
-                let ln = |i| libm::log(sampler.normalizer(i) as f64) as f32;
-                (0..words).map(ln).collect::<Vec<f32>>()
+                let share = |i| -libm::log(sampler.normalizer(i) as f64) as f32;
+                (0..words).map(share).collect::<Vec<f32>>()
             };
             parallel::map(parallel::cores(), codes.len().div_ceil(BATCH), part).concat()
         })
@@ -313,17 +313,23 @@ impl Channel for Exponential {
 
 /// ln Pr[y | w] = ln T[d(w, y)] - ln Z(w) for a word, and -ln N for a token without a code.
 impl Emission for Exponential {
-    fn log_likelihoods(&self, observations: &Observations, i: usize, out: &mut [f32]) -> f32 {
+    fn table(&self) -> &[f32] {
+        &self.log_weights
+    }
+
+    fn offsets(&self) -> &[f32] {
+        self.log_shares()
+    }
+
+    fn unknown(&self) -> f32 {
+        -libm::log(self.model.vocabulary().len() as f64) as f32
+    }
+
+    fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
         let Observations::Words(drawn) = observations else {
             unreachable!("the exponential mechanism observes words");
         };
-        let mut distances = vec![0; out.len()];
-        Scan::new(self.model.codes()).distances_from(drawn[i], &mut distances);
-        let normalizers = self.log_normalizers();
-        for ((ln, d), z) in out.iter_mut().zip(distances).zip(normalizers) {
-            *ln = self.log_weights[usize::from(d)] - z;
-        }
-        -libm::log(out.len() as f64) as f32
+        Scan::new(self.model.codes()).distances_from(drawn[i], out);
     }
 }
 

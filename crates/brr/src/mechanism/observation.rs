@@ -49,8 +49,23 @@ impl Observations {
 }
 
 /// How likely an observation is, for every word that may have been there.
+///
+/// Every mechanism here has one form: ln Pr[O | w] = `table[s] + offset(w)`, up to a constant that
+/// all words share, with s the step at which w stands from the observation: a Hamming distance, a
+/// level of a tree, or only "the same" and "another". Steps are small whole numbers, so all words
+/// can be compared many at a time.
 pub trait Emission: Send + Sync {
-    /// Writes ln Pr[observation `i` | w] for every word w, and gives that for a token without a
-    /// code; all up to one constant.
-    fn log_likelihoods(&self, observations: &Observations, i: usize, out: &mut [f32]) -> f32;
+    /// ln Pr[O | w] by step, without the word's own part; never rising.
+    fn table(&self) -> &[f32];
+
+    /// The part of each word, in id order; none if all words have the same.
+    fn offsets(&self) -> &[f32] {
+        &[]
+    }
+
+    /// ln Pr[O | w] for a token without a code.
+    fn unknown(&self) -> f32;
+
+    /// Writes the step of every word from observation `i`, each within the table.
+    fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]);
 }

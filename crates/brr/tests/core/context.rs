@@ -11,19 +11,58 @@ use brr::parts::vocabulary::Vocabulary;
 use brr::{Budget, Error, Language, Layout, MechanismKind, Model, Options, Privatizer};
 use proptest::prelude::*;
 
-/// Observations are numbers of rows of this table; each row has a likelihood for every word, and
-/// last for the unknown token.
-struct Table(Vec<Vec<f32>>);
+/// Observations are numbers of rows; each row has a step for every word, and each word an offset.
+struct Table {
+    rows: Vec<Vec<u16>>,
+    log_steps: Vec<f32>,
+    offsets: Vec<f32>,
+}
+
+/// For a token without a code.
+const UNKNOWN: f32 = -2.5;
+
+impl Table {
+    fn log_likelihood(&self, row: u32, place: usize) -> f64 {
+        let of_word = |&step: &u16| self.log_steps[usize::from(step)] + self.offsets[place];
+        f64::from(self.rows[row as usize].get(place).map_or(UNKNOWN, of_word))
+    }
+}
 
 impl Emission for Table {
-    fn log_likelihoods(&self, observations: &Observations, i: usize, out: &mut [f32]) -> f32 {
+    fn table(&self) -> &[f32] {
+        &self.log_steps
+    }
+
+    fn offsets(&self) -> &[f32] {
+        &self.offsets
+    }
+
+    fn unknown(&self) -> f32 {
+        UNKNOWN
+    }
+
+    fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
         let Observations::Words(rows) = observations else {
             unreachable!("rows are numbered")
         };
-        let row = &self.0[rows[i] as usize];
-        out.copy_from_slice(&row[..out.len()]);
-        row[out.len()]
+        out.copy_from_slice(&self.rows[rows[i] as usize]);
     }
+}
+
+/// ln Pr[observation `i` | w] of every word, up to a constant.
+fn log_likelihoods(
+    emission: &dyn Emission,
+    observed: &Observations,
+    i: usize,
+    n: usize,
+) -> Vec<f32> {
+    let mut steps = vec![0; n];
+    emission.steps(observed, i, &mut steps);
+    let offsets = emission.offsets();
+    let ln = |(w, &step): (usize, &u16)| {
+        emission.table()[usize::from(step)] + offsets.get(w).copied().unwrap_or(0.0)
+    };
+    steps.iter().enumerate().map(ln).collect()
 }
 
 fn vocabulary(words: usize) -> Vocabulary {
@@ -56,14 +95,20 @@ fn language(words: usize, seed: u64) -> Language {
     Language::new(&parts.write().unwrap()).unwrap()
 }
 
+/// Steps of any size up to `spread` nats.
 fn table(rows: usize, words: usize, spread: f32, seed: u64) -> Table {
     let mut noise = Noise::numbered(seed);
-    let mut ln = move || -spread * ((noise.limb() >> 40) as f32 / (1 << 24) as f32);
-    Table(
-        (0..rows)
-            .map(|_| (0..=words).map(|_| ln()).collect())
+    let steps = 300u16;
+    let mut step = move || (noise.limb() % u64::from(steps)) as u16;
+    Table {
+        rows: (0..rows)
+            .map(|_| (0..words).map(|_| step()).collect())
             .collect(),
-    )
+        log_steps: (0..steps)
+            .map(|s| -spread * f32::from(s) / f32::from(steps))
+            .collect(),
+        offsets: (0..words).map(|w| 0.3 * (w % 3) as f32).collect(),
+    }
 }
 
 /// Every sequence of states there is, one by one.
@@ -84,7 +129,7 @@ fn brute_force(language: &Language, table: &Table, rows: &[u32], ends: bool) -> 
             .collect();
         for (&place, &row) in places.iter().zip(rows) {
             p *= f64::from(language.probability(before, states[place]));
-            p *= f64::from(table.0[row as usize][place]).exp();
+            p *= table.log_likelihood(row, place).exp();
             before = states[place];
         }
         if ends {
@@ -170,11 +215,9 @@ fn the_exponential_mechanisms_emission_is_its_channel() {
     let drawn = [0u32, 77, 4_000, 31_000];
     let observed = Observations::Words(drawn.to_vec());
     let mut row = vec![0.0; n];
-    let mut emissions = vec![vec![0.0; n]; drawn.len()];
-    for (i, out) in emissions.iter_mut().enumerate() {
-        let unknown = mechanism.log_likelihoods(&observed, i, out);
-        assert!((unknown + (n as f32).ln()).abs() < 1e-3);
-    }
+    let emissions = |i: usize| log_likelihoods(&mechanism, &observed, i, n);
+    let emissions: Vec<Vec<f32>> = (0..drawn.len()).map(emissions).collect();
+    assert!((mechanism.unknown() + (n as f32).ln()).abs() < 1e-3);
     for word in [0u32, 1, 77, 500, 4_000, 12_345, 31_000] {
         mechanism.channel().unwrap().row(word, &mut row);
         for (out, &y) in emissions.iter().zip(&drawn) {
@@ -194,8 +237,8 @@ fn brrs_emission_is_the_probability_of_its_noisy_code() {
         panic!("BRR observes codes")
     };
     let (n, p) = (256.0, 1.0 / (1.0 + 0.5f64.exp()));
-    let mut out = vec![0.0; model.vocabulary().len()];
-    let unknown = f64::from(mechanism.log_likelihoods(&observed, 0, &mut out));
+    let out = log_likelihoods(&mechanism, &observed, 0, model.vocabulary().len());
+    let unknown = f64::from(mechanism.unknown());
     let codes = model.codes().to_rows();
     for word in [0usize, 12, 30_000] {
         let d = f64::from(brr::parts::codes::hamming(codes.row(word), noisy.row(0)));

@@ -1,0 +1,175 @@
+//! Listed pairs in memory: in rows, and in tables that find one pair with one look.
+
+use super::{State, log_pair};
+
+/// Listed pairs by one of their two states.
+pub(crate) struct Rows {
+    pub(super) starts: Vec<u32>,
+    pub(super) others: Vec<State>,
+    pub(super) probabilities: Vec<u8>,
+}
+
+impl Rows {
+    /// The listed pairs of a state: the other states and the steps of p.
+    pub fn row(&self, state: State) -> (&[State], &[u8]) {
+        let at = |i: usize| self.starts[i] as usize;
+        let range = at(state as usize)..at(state as usize + 1);
+        (&self.others[range.clone()], &self.probabilities[range])
+    }
+
+    /// The pairs of each row with the largest ln p and ln of the other state's share, [`HEADS`] at most.
+    pub(super) fn heads(&self, share: impl Fn(State) -> f32) -> Rows {
+        let mut heads = Rows {
+            starts: vec![0],
+            others: Vec::new(),
+            probabilities: Vec::new(),
+        };
+        for state in 0..(self.starts.len() - 1) as State {
+            let (row, steps) = self.row(state);
+            let pairs = row.iter().zip(steps);
+            let mut pairs: Vec<_> = pairs
+                .map(|(&other, &steps)| (log_pair(steps) + share(other), other, steps))
+                .collect();
+            pairs.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            pairs.truncate(HEADS);
+            heads.others.extend(pairs.iter().map(|pair| pair.1));
+            heads.probabilities.extend(pairs.iter().map(|pair| pair.2));
+            heads.starts.push(heads.others.len() as u32);
+        }
+        heads
+    }
+
+    /// By the other state.
+    pub(super) fn transposed(&self) -> Rows {
+        let states = self.starts.len() - 1;
+        let mut starts = vec![0; states + 1];
+        for &other in &self.others {
+            starts[other as usize + 1] += 1;
+        }
+        for i in 0..states {
+            starts[i + 1] += starts[i];
+        }
+        let mut next = starts.clone();
+        let mut others = vec![0; self.others.len()];
+        let mut probabilities = vec![0; self.others.len()];
+        for state in 0..states as State {
+            let (row, steps) = self.row(state);
+            for (&other, &step) in row.iter().zip(steps) {
+                let at = next[other as usize] as usize;
+                (others[at], probabilities[at]) = (state, step);
+                next[other as usize] += 1;
+            }
+        }
+        Rows {
+            starts,
+            others,
+            probabilities,
+        }
+    }
+}
+
+/// Successors and predecessors that a state's row of heads has at most.
+const HEADS: usize = 128;
+
+/// No state.
+const NONE: State = State::MAX;
+
+/// The listed successors of each state, in a hash table for each: half full, with linear probing.
+/// What the candidates after one word are looked up in lies close together.
+pub(crate) struct Listed {
+    /// Where the table of each state begins.
+    starts: Vec<u32>,
+    successors: Vec<State>,
+    probabilities: Vec<u8>,
+}
+
+impl Listed {
+    pub(super) fn new(rows: &Rows) -> Listed {
+        let places = 2 * rows.others.len();
+        let mut listed = Listed {
+            starts: rows.starts.iter().map(|&start| 2 * start).collect(),
+            successors: vec![NONE; places],
+            probabilities: vec![0; places],
+        };
+        for u in 0..(rows.starts.len() - 1) as State {
+            let first = listed.starts[u as usize] as usize;
+            let (row, steps) = rows.row(u);
+            for (&v, &step) in row.iter().zip(steps) {
+                let place = first + listed.after(u).place(v);
+                (listed.successors[place], listed.probabilities[place]) = (v, step);
+            }
+        }
+        listed
+    }
+
+    /// Number of pairs.
+    pub fn len(&self) -> usize {
+        self.successors.len() / 2
+    }
+
+    /// The listed successors of a state.
+    pub fn after(&self, u: State) -> After<'_> {
+        let [start, end] = [0, 1].map(|i| self.starts[u as usize + i] as usize);
+        After {
+            successors: &self.successors[start..end],
+            probabilities: &self.probabilities[start..end],
+        }
+    }
+}
+
+/// The listed successors of one state.
+#[derive(Clone, Copy)]
+pub(crate) struct After<'a> {
+    successors: &'a [State],
+    probabilities: &'a [u8],
+}
+
+impl After<'_> {
+    /// Where to look for v first: Fibonacci hashing, and the upper bits as a share of the table.
+    #[inline]
+    fn first(&self, v: State) -> usize {
+        let hash = u64::from(v.wrapping_mul(0x9e37_79b9));
+        ((hash * self.successors.len() as u64) >> 32) as usize
+    }
+
+    /// Whether v may be listed; no for half of those that are not. For many in a row, as no look waits
+    /// for the one before.
+    #[inline]
+    pub fn may_list(&self, v: State) -> bool {
+        self.successors
+            .get(self.first(v))
+            .is_some_and(|&found| found != NONE)
+    }
+
+    /// Where v is, or would be. The table must have places.
+    #[inline]
+    fn place(&self, v: State) -> usize {
+        let mut at = self.first(v);
+        while self.successors[at] != v && self.successors[at] != NONE {
+            at += 1;
+            if at == self.successors.len() {
+                at = 0;
+            }
+        }
+        at
+    }
+
+    /// The steps of p(v | u), if the pair is listed.
+    #[inline]
+    pub fn get(&self, v: State) -> Option<u8> {
+        if self.successors.is_empty() {
+            return None;
+        }
+        let place = self.place(v);
+        (self.successors[place] == v).then(|| self.probabilities[place])
+    }
+
+    /// All of them with the steps of p, in no particular order.
+    #[cfg(any(test, feature = "test-seam"))]
+    pub fn iter(&self) -> impl Iterator<Item = (State, u8)> + '_ {
+        let pairs = self.successors.iter().zip(self.probabilities);
+        pairs
+            .filter(|(v, _)| **v != NONE)
+            .map(|(&v, &steps)| (v, steps))
+    }
+}
