@@ -35,7 +35,7 @@ impl Default for ExplainOptions {
                 draws: 4000,
                 ..Sampling::default()
             },
-            attacks: 1500,
+            attacks: 1000,
         }
     }
 }
