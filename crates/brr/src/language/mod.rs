@@ -232,6 +232,7 @@ impl Language {
     }
 
     /// Number of states.
+    #[cfg(any(test, feature = "test-seam"))]
     pub(crate) fn states(&self) -> usize {
         self.unigrams.len()
     }
