@@ -13,6 +13,7 @@ use brr::parts::distances::code_distances;
 use brr::parts::epsilon::Epsilon;
 use brr::parts::language::LanguageParts;
 use brr::parts::model::ModelParts;
+use brr::parts::tree::WordTree;
 use brr::parts::vocabulary::Vocabulary;
 use brr::{Keep, Model};
 use parquet::basic::{Compression, Repetition};
@@ -112,6 +113,10 @@ fn models() {
             .with_certificates(&made)
             .expect("its own certificates");
         put("model", name, model.bytes());
+        // A place with two words, and an empty one.
+        let tree = WordTree::new(2, vec![0, 1, 2, 0, 1]).expect("a tree");
+        let model = model.with_tree(&tree).expect("as many words");
+        put("model", &format!("{name}-tree"), model.bytes());
     }
 }
 

@@ -20,7 +20,14 @@
 // The exponential mechanism over the same codes, with a certified epsilon.
 #define BRR_MECHANISM_EXPONENTIAL 1
 
-// `value` is epsilon, the loss per bit in which two codes differ.
+// Tree response over the model's tree: mostly a word of the same small group.
+#define BRR_MECHANISM_TREE 2
+
+// K-ary randomized response: the word itself with a fixed probability, otherwise any word.
+#define BRR_MECHANISM_K_ARY 3
+
+// `value` is epsilon, the loss per unit of the mechanism's distance: a bit in which two codes
+// differ, a level of the tree, or 1 between any two words.
 #define BRR_BUDGET_EPSILON 0
 
 // `value` is the privacy-loss bound: epsilon times the average distance.

@@ -11,8 +11,13 @@ use crate::failure::Failure;
 pub const BRR_MECHANISM_BRR: u32 = 0;
 /// The exponential mechanism over the same codes, with a certified epsilon.
 pub const BRR_MECHANISM_EXPONENTIAL: u32 = 1;
+/// Tree response over the model's tree: mostly a word of the same small group.
+pub const BRR_MECHANISM_TREE: u32 = 2;
+/// K-ary randomized response: the word itself with a fixed probability, otherwise any word.
+pub const BRR_MECHANISM_K_ARY: u32 = 3;
 
-/// `value` is epsilon, the loss per bit in which two codes differ.
+/// `value` is epsilon, the loss per unit of the mechanism's distance: a bit in which two codes
+/// differ, a level of the tree, or 1 between any two words.
 pub const BRR_BUDGET_EPSILON: u32 = 0;
 /// `value` is the privacy-loss bound: epsilon times the average distance.
 pub const BRR_BUDGET_BOUND: u32 = 1;
@@ -62,6 +67,8 @@ impl Numbered for MechanismKind {
     const NUMBERS: &'static [(u32, MechanismKind)] = &[
         (BRR_MECHANISM_BRR, MechanismKind::Brr),
         (BRR_MECHANISM_EXPONENTIAL, MechanismKind::Exponential),
+        (BRR_MECHANISM_TREE, MechanismKind::Tree),
+        (BRR_MECHANISM_K_ARY, MechanismKind::KAry),
     ];
 }
 

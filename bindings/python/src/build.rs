@@ -79,6 +79,8 @@ pub fn build(
         threads: batch::threads(py, threads)?,
         lowercase: !cased,
         certificates,
+        tree: true,
+        tags: None,
         meta,
     };
     let stop = Arc::new(AtomicBool::new(false));
@@ -130,6 +132,7 @@ fn named(stage: BuildStage) -> (&'static str, f64) {
         BuildStage::Separate(share) => ("separation", share),
         BuildStage::Distances(share) => ("distances", share),
         BuildStage::Calibrate(share) => ("calibration", share),
+        BuildStage::Tree(share) => ("tree", share),
         BuildStage::Certify(share) => ("certificates", share),
         BuildStage::Check(share) => ("check", share),
         BuildStage::Quality => ("quality", 0.0),

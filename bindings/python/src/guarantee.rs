@@ -63,6 +63,13 @@ impl Guarantee {
         self.0.worst_token()
     }
 
+    /// The largest loss between two words at each level of the tree, from 0 on; empty for
+    /// mechanisms without one.
+    #[getter]
+    fn losses(&self) -> Vec<f64> {
+        self.0.losses.clone()
+    }
+
     /// The largest loss between two words at this distance.
     fn loss_at(&self, distance: Number) -> f64 {
         self.0.loss_at(distance.0)
@@ -80,6 +87,7 @@ impl Guarantee {
             facts.set_item(name, number)?;
         }
         facts.set_item("metric", self.metric())?;
+        facts.set_item("losses", self.losses())?;
         facts.set_item("distances", self.distances(py)?.call_method0("to_dict")?)?;
         Ok(facts)
     }
@@ -94,19 +102,22 @@ impl Guarantee {
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let (g, d) = (&self.0, self.0.distances);
         let distances = (d.average, d.maximum, d.nearest_mean, d.nearest_min);
-        let args = (g.epsilon, self.metric(), distances, g.unknown_loss);
+        let losses = g.losses.clone();
+        let args = (g.epsilon, self.metric(), distances, g.unknown_loss, losses);
         let class = py.get_type::<Guarantee>();
         Ok((class.getattr("_stated")?, args.into_pyobject(py)?))
     }
 
     /// What a pickle says. No privatizer is made from it.
     #[staticmethod]
+    #[pyo3(signature = (epsilon, metric, distances, unknown_loss, losses=Vec::new()))]
     fn _stated(
         py: Python<'_>,
         epsilon: f64,
         metric: &str,
         distances: (f64, f64, f64, f64),
         unknown_loss: f64,
+        losses: Vec<f64>,
     ) -> PyResult<Guarantee> {
         let (average, maximum, nearest_mean, nearest_min) = distances;
         let distances = PairDistances {
@@ -118,7 +129,7 @@ impl Guarantee {
         let metric = Metric::parse(metric);
         let metric = metric.ok_or_else(|| failure::argument(py, "there is no such metric"))?;
         let stated = brr::Guarantee::new(epsilon, metric, distances, unknown_loss);
-        Ok(Guarantee(stated))
+        Ok(Guarantee(stated.with_losses(losses)))
     }
 
     fn __repr__(&self) -> String {

@@ -13,16 +13,21 @@ pub enum Mechanism {
     Exponential,
     /// Binary randomized response over the same codes: the paper's.
     Brr,
+    /// Tree response over the model's tree: mostly a word of the same small group.
+    Tree,
+    /// K-ary randomized response: the word itself with a fixed probability, otherwise any word.
+    KAry,
 }
 
 // A mechanism that the core gets, and that is missing above, does not compile. (The compiler
 // compares the other enumerations with the core's by itself.)
-const _: () = assert!(MechanismKind::ALL.len() == 2);
+const _: () = assert!(MechanismKind::ALL.len() == 4);
 
 /// How much privacy.
 #[derive(Clone, Copy, uniffi::Enum)]
 pub enum Budget {
-    /// The loss per bit in which two codes differ.
+    /// The loss per unit of the mechanism's distance: a bit in which two codes differ, a level of
+    /// the tree, or 1 between any two words.
     Epsilon {
         /// A positive number.
         value: f64,
@@ -103,6 +108,8 @@ impl From<Options> for brr::Options {
         let mechanism = options.mechanism.map_or(core.mechanism, |m| match m {
             Mechanism::Brr => MechanismKind::Brr,
             Mechanism::Exponential => MechanismKind::Exponential,
+            Mechanism::Tree => MechanismKind::Tree,
+            Mechanism::KAry => MechanismKind::KAry,
         });
         let budget = options.budget.map_or(core.budget, |b| match b {
             Budget::Epsilon { value } => brr::Budget::Epsilon(value),

@@ -6,7 +6,7 @@ export type Module = typeof globalThis extends {
   WebAssembly: { Module: new (...args: never[]) => infer M };
 } ? M : never;
 
-export type MechanismName = "exponential" | "brr";
+export type MechanismName = "exponential" | "brr" | "tree" | "k-ary";
 export type LayoutName = "keep" | "words";
 export type UnknownName = "random" | "mask" | "drop" | "keep";
 export type SearchName = "scan" | "multi-index";

@@ -33,6 +33,8 @@ fn run(vectors: &Path, path: &Path) -> Result<(), Box<dyn Error>> {
         threads: cores(),
         lowercase: true,
         certificates: None,
+        tree: true,
+        tags: None,
         meta: vec![("name".into(), "example".into())],
     };
     let built = build(&vectors, &recipe, &[], &|_| ControlFlow::Continue(()))?;

@@ -1,6 +1,6 @@
 //! Word vectors to a finished model: the one composition of this crate's parts.
 //!
-//! vectors -> codes, no two alike -> exact distances -> calibration of BRR ->
+//! vectors -> codes, no two alike -> exact distances -> calibration of BRR -> a tree of the words ->
 //! certificates of the exponential mechanism -> quality -> model file.
 
 use std::ops::ControlFlow;
@@ -12,10 +12,12 @@ use brr::parts::codes::{CodeBits, CodeBlocks, to_blocks};
 use brr::parts::distances::CodeStats;
 use brr::parts::epsilon::Epsilon;
 use brr::parts::model::ModelParts;
+use brr::parts::tree::WordTree;
 
 use crate::binarize::{self, BinarizeOptions, Binarizer, separate};
 use crate::error::{Error, Result};
 use crate::quality::{Retention, SimilaritySet, neighbor_overlap, retention};
+use crate::tree::{self, Tags, TreeOptions, TreeQuality};
 use crate::vectors::Vectors;
 use brr::parts::calibration::simulate;
 
@@ -42,6 +44,10 @@ pub struct Recipe {
     /// Epsilons to certify the exponential mechanism for; if none are named, a
     /// [ladder](certify_ladder) from hardly a word kept to nearly all.
     pub certificates: Option<Vec<Epsilon>>,
+    /// Whether the model gets a tree of its words, for tree response.
+    pub tree: bool,
+    /// Tags of words, which enter the tree.
+    pub tags: Option<Tags>,
     /// What the model says about itself: name, source, licence.
     pub meta: Vec<(String, String)>,
 }
@@ -69,6 +75,8 @@ pub enum BuildStage {
     Distances(f64),
     /// Simulating BRR; the share done.
     Calibrate(f64),
+    /// Growing the tree; the share done.
+    Tree(f64),
     /// Looking at all pairs for certificates; the share done.
     Certify(f64),
     /// Comparing real and binary neighbours.
@@ -92,6 +100,8 @@ pub struct Quality {
     pub neighbor_sample: usize,
     /// Distances, balance, closest pairs.
     pub codes: CodeStats,
+    /// What the tree keeps together, if there is one.
+    pub tree: Option<TreeQuality>,
 }
 
 impl Quality {
@@ -192,12 +202,18 @@ pub fn build(
         progress(BuildStage::Calibrate(share))
     });
     go_on()?;
+    let tree = recipe.tree.then(|| grown(vectors, recipe, &progress));
+    let tree = tree.transpose()?;
+    go_on()?;
     progress(BuildStage::Quality);
     let quality = Quality {
         retention: retention(vectors, codes, similarity),
         neighbor_overlap: neighbor_overlap(vectors, codes, 10, NEIGHBOR_SAMPLE, recipe.threads),
         neighbor_sample: NEIGHBOR_SAMPLE.min(codes.len()),
         codes: stats,
+        tree: tree
+            .as_ref()
+            .map(|tree| tree::measure(vectors, tree, recipe.threads)),
     };
     let mut meta = recipe.meta.clone();
     meta.extend(record(recipe, &*binarizer, vectors, separated.moved));
@@ -211,9 +227,24 @@ pub fn build(
         meta,
     };
     go_on()?;
-    let model = certified(parts.write()?, recipe, &progress)?;
+    let model = parts.write()?;
+    let model = match &tree {
+        Some(tree) => model.with_tree(tree)?,
+        None => model,
+    };
+    let model = certified(model, recipe, &progress)?;
     go_on()?;
     Ok(Built { model, quality })
+}
+
+fn grown(
+    vectors: &Vectors,
+    recipe: &Recipe,
+    progress: &(dyn Fn(BuildStage) + Sync),
+) -> Result<WordTree> {
+    let options = TreeOptions::new(recipe.threads);
+    let share = &mut |share| progress(BuildStage::Tree(share));
+    Ok(tree::grow(vectors, recipe.tags.as_ref(), &options, share)?)
 }
 
 /// How the model was made, for its own record.

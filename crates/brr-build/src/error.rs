@@ -35,6 +35,18 @@ pub enum Error {
     #[error(transparent)]
     Similarity(#[from] crate::quality::SimilarityError),
 
+    /// Not a file of tags.
+    #[error(
+        "{}: {reason}; a file of tags has lines of a word, a tab and a tag",
+        path.display()
+    )]
+    Tags {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+
     /// A language model cannot be made this small.
     #[error("no language model for these words fits {size} bytes: give at least {least}")]
     LanguageTooSmall {

@@ -2,8 +2,8 @@
 //!
 //! The way through the crate: [`vectors`] reads a file, [`vocabulary_rule`] and
 //! [`exclusion`] decide which of its words may enter a model, [`binarize`] gives each word a
-//! code, [`quality`] measures what the codes kept. [`build`](mod@build) is all of that in a
-//! row, with the core's own look at the finished codes: [`brr::parts::distances`],
+//! code, [`tree`] a place in a balanced tree, [`quality`] measures what the codes kept.
+//! [`build`](mod@build) is all of that in a row, with the core's own look at the finished codes: [`brr::parts::distances`],
 //! [`brr::parts::calibration`]
 //! and [`brr::parts::certify`]. A build is reproducible: same vectors, same options, same bytes, on any
 //! machine and any number of threads (see [`matrix`] and [`brr::parts::parallel`]).
@@ -17,6 +17,7 @@ pub mod matrix;
 pub mod network;
 pub mod quality;
 pub mod seeded;
+pub mod tree;
 pub mod vectors;
 pub mod vocabulary_rule;
 

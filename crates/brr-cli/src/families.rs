@@ -7,7 +7,7 @@ use brr::parts::parallel::cores;
 use brr::{MechanismKind, Model};
 use brr_build::vectors::{self, LoadOptions, Vectors};
 use brr_eval::channel::Similarity;
-use brr_eval::mechanisms::{Family, KaryFamily, MadlibFamily, ShippedFamily, Space};
+use brr_eval::mechanisms::{Family, MadlibFamily, ShippedFamily, Space};
 use clap::ValueEnum;
 
 use crate::failure::{Failure, Result};
@@ -20,6 +20,8 @@ pub enum FamilyArg {
     Brr,
     /// The exponential mechanism over the same codes, certified over all pairs of words
     Exponential,
+    /// Tree response: mostly a word of the same small group of the model's tree
+    Tree,
     /// Noise on real word vectors, then the nearest word (the paper's baseline); needs --vectors
     Madlib,
     /// Keeps the word with a fixed probability, otherwise draws any word uniformly
@@ -62,7 +64,8 @@ pub fn subject(
             };
             Box::new(MadlibFamily::exact(space.clone().ok_or_else(needed)?))
         }
-        FamilyArg::KAry => Box::new(KaryFamily(model.vocabulary().len())),
+        FamilyArg::Tree => shipped(MechanismKind::Tree),
+        FamilyArg::KAry => shipped(MechanismKind::KAry),
     };
     let similarity = Similarity {
         model: Some(model.clone()),

@@ -1,9 +1,9 @@
-//! NumPy's `.npy` files of unsigned bytes: rows of codes for other tools.
+//! NumPy's `.npy` files of unsigned integers: codes and places for other tools.
 
-/// A table of unsigned bytes.
-pub fn encode(rows: usize, columns: usize, data: &[u8]) -> Vec<u8> {
-    let mut header =
-        format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
+/// A table whose entries NumPy calls `kind`.
+pub fn encode(kind: &str, shape: &[usize], data: &[u8]) -> Vec<u8> {
+    let shape: String = shape.iter().map(|size| format!("{size},")).collect();
+    let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}");
     // Magic, version and length take 10 bytes; data starts at a multiple of 64.
     let end = (10 + header.len() + 1).next_multiple_of(64);
     header.extend(std::iter::repeat_n(' ', end - 10 - header.len() - 1));

@@ -18,7 +18,8 @@ pub struct PrivacyArgs {
     /// Mechanism that draws the words
     #[arg(long, value_name = "NAME", value_parser = choice::<MechanismKind>(), default_value = MechanismKind::default().name())]
     pub mechanism: MechanismKind,
-    /// Privacy loss per bit in which the codes of two words differ
+    /// Privacy loss per unit of the mechanism's distance: a bit of the code for exponential and
+    /// brr, a level of the tree for tree, 1 between any two words for k-ary
     #[arg(long, value_name = "E", group = "budget", value_parser = positive)]
     pub epsilon: Option<f64>,
     /// Privacy loss at the average pair of words: epsilon times their average distance
@@ -32,9 +33,12 @@ pub struct PrivacyArgs {
 impl PrivacyArgs {
     /// The model. What its file says is checked if the guarantee or the budget rests on it.
     pub fn open_model(&self) -> Result<Arc<Model>> {
-        let brr = self.mechanism == MechanismKind::Brr;
-        let by_itself = self.epsilon.or(self.bound).is_some();
-        match brr && by_itself {
+        let by_itself = match self.mechanism {
+            MechanismKind::Brr => self.epsilon.or(self.bound).is_some(),
+            MechanismKind::Tree | MechanismKind::KAry => true,
+            _ => false,
+        };
+        match by_itself {
             true => model_source::open(self.model.as_deref()),
             false => model_source::open_checked(self.model.as_deref()),
         }

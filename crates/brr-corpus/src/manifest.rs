@@ -112,6 +112,7 @@ fn record(privatizer: &Privatizer, counts: &Counts) -> Value {
         "bound": loss(g.bound()),
         "loss_nearest": loss(g.nearest()),
         "loss_worst": loss(g.worst()),
+        "loss_by_level": (!g.losses.is_empty()).then_some(&g.losses),
         "loss_unknown": loss(unknown_loss),
         "loss_per_word": loss(loss_per_word(privatizer)),
         "expected_keep": privatizer.expected_keep(),

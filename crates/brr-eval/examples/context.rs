@@ -12,14 +12,13 @@ use std::time::Instant;
 
 use brr::parts::epsilon::Epsilon;
 use brr::parts::language::{Decoder, Sentence, sentences};
-use brr::parts::mechanism::{Brr, Mechanism, Observations};
+use brr::parts::mechanism::{Brr, Kary, Mechanism, Observations};
 use brr::parts::random::Noise;
 use brr::parts::text::pieces;
 use brr::parts::vocabulary::WordId;
 use brr::{Budget, Language, Layout, Model, Options, Privatizer};
 use brr_build::language::perplexity;
 use brr_build::vectors::{LoadOptions, load};
-use brr_eval::mechanisms::Kary;
 use serde_json::{Value, json};
 
 /// Texts shown side by side.

@@ -47,6 +47,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             threads: cores(),
             lowercase: true,
             certificates: Some(Vec::new()),
+            tree: true,
+            tags: None,
             meta: Vec::new(),
         };
         models.push(Arc::new(
@@ -60,6 +62,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             space: Some(space.clone()),
         };
         let certifier = model.certifier(cores(), &|_| {});
+        if model.bits().get() == 256 {
+            let (model, kind) = (model.clone(), MechanismKind::Tree);
+            families.push((Box::new(ShippedFamily { model, kind }), similarity.clone()));
+        }
         families.push((
             Box::new(ShippedFamily {
                 model: model.clone(),

@@ -21,13 +21,12 @@ use std::sync::Arc;
 
 use brr::parts::distances::PairDistances;
 use brr::parts::epsilon::{Epsilon, round_up};
-use brr::parts::mechanism::{Channel, Mechanism};
+use brr::parts::mechanism::{Channel, Kary, Mechanism};
 use brr::parts::random::Noise;
 use brr::parts::vocabulary::WordId;
 use brr::{Guarantee, Metric, Model};
 use brr_eval::audit::{AuditOptions, Claim, audit};
 use brr_eval::channel::{Sampling, Similarity, measure};
-use brr_eval::mechanisms::Kary;
 
 /// C: the weight of words far away on the ring.
 const FAR: u128 = 1 << 32;

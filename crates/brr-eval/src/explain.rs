@@ -246,6 +246,10 @@ fn nearest_words(word: WordId, similarity: &Similarity, count: usize) -> Vec<Wor
 fn metric_distance(metric: Metric, a: WordId, b: WordId, similarity: &Similarity) -> f64 {
     match metric {
         Metric::Hamming(_) => similarity.hamming(a, b),
+        Metric::Tree { .. } => {
+            let tree = similarity.model.as_ref().and_then(|model| model.tree());
+            tree.map(|tree| tree.level(a, b).into())
+        }
         Metric::Euclidean { .. } => similarity.space.as_ref().map(|s| s.distance(a, b)),
         _ => Some(1.0),
     }

@@ -58,6 +58,16 @@ impl Choice for MechanismKind {
             MechanismKind::Brr,
             "Randomized response on the bits of a word's code, then the nearest word: the paper's",
         ),
+        (
+            "tree",
+            MechanismKind::Tree,
+            "Tree response: mostly a word of the same small group, of a tree that the model has",
+        ),
+        (
+            "k-ary",
+            MechanismKind::KAry,
+            "The word itself with a fixed probability, otherwise any word: the smallest loss between any two words",
+        ),
     ];
 }
 

@@ -40,6 +40,8 @@ pub enum Error {
         /// Name of the mechanism.
         mechanism: &'static str,
     },
+    /// Tree response was asked of a model that has no tree.
+    NoTree,
     /// Nobody has measured what share of words stays after decoding with this language model.
     NoDecodedKeep,
     /// A name that stands for none of the choices.
@@ -167,6 +169,7 @@ impl Error {
             | Error::ModelVersion { .. }
             | Error::ModelTruncated { .. }
             | Error::ModelChecksum
+            | Error::NoTree
             | Error::ModelInvalid { .. }
             | Error::CertificateMismatch => ErrorKind::Model,
             Error::NoEntropy(_) => ErrorKind::Entropy,
@@ -205,9 +208,13 @@ impl fmt::Display for Error {
                 "the model has no calibration table for the {mechanism} mechanism: \
                  give an epsilon or a bound, or rebuild the model with `brr build`"
             ),
+            Error::NoTree => f.write_str(
+                "the model has no tree of words, which the tree mechanism needs: choose the mechanism \
+                 exponential, brr or k-ary, or rebuild the model with `brr build`",
+            ),
             Error::NoDecodedKeep => f.write_str(
                 "what share of words stays after decoding is known for the built-in model and language \
-                 model alone: give an epsilon or a bound",
+                 model alone, with the exponential mechanism and with BRR: give an epsilon or a bound",
             ),
             Error::UnknownChoice { what, names } => {
                 write!(f, "there is no such {what}: choose one of {names}")

@@ -47,6 +47,11 @@ pub enum Metric {
     },
     /// 1 between any two different words: plain local differential privacy.
     Discrete,
+    /// Level of two words in a tree: the height of their lowest common ancestor.
+    Tree {
+        /// The height of the tree.
+        levels: u32,
+    },
 }
 
 impl fmt::Display for Metric {
@@ -55,6 +60,7 @@ impl fmt::Display for Metric {
             Metric::Hamming(bits) => write!(f, "hamming-{bits}"),
             Metric::Euclidean { dim } => write!(f, "euclidean-{dim}"),
             Metric::Discrete => f.write_str("discrete"),
+            Metric::Tree { levels } => write!(f, "tree-{levels}"),
         }
     }
 }
@@ -73,6 +79,9 @@ impl Metric {
         if let Some(dim) = name.strip_prefix("euclidean-") {
             return dim.parse().ok().map(|dim| Metric::Euclidean { dim });
         }
+        if let Some(levels) = name.strip_prefix("tree-") {
+            return levels.parse().ok().map(|levels| Metric::Tree { levels });
+        }
         (name == Metric::Discrete.to_string()).then_some(Metric::Discrete)
     }
 }
@@ -88,6 +97,20 @@ pub struct PairDistances {
     pub nearest_mean: f64,
     /// The smallest distance between two different words.
     pub nearest_min: f64,
+}
+
+impl PairDistances {
+    /// Of the discrete metric over `words` words: 1 between any two, the diagonal counted in the
+    /// average as everywhere.
+    pub fn discrete(words: usize) -> PairDistances {
+        let apart = f64::from(u8::from(words > 1));
+        PairDistances {
+            average: 1.0 - 1.0 / words as f64,
+            maximum: apart,
+            nearest_mean: apart,
+            nearest_min: apart,
+        }
+    }
 }
 
 /// A mechanism's promise over a vocabulary.
@@ -116,6 +139,9 @@ pub struct Guarantee {
     /// The largest loss between a token that has no code and a word, when such
     /// tokens are replaced at random. They stand outside the word metric.
     pub unknown_loss: f64,
+    /// The largest loss between two words at each whole distance, from 0 on, where it is known to be
+    /// less than epsilon times the distance; empty if it is not.
+    pub losses: Vec<f64>,
 }
 
 impl Guarantee {
@@ -131,7 +157,13 @@ impl Guarantee {
             metric,
             distances,
             unknown_loss,
+            losses: Vec::new(),
         }
+    }
+
+    /// The same, with the loss at each whole distance from 0 on. Losses must not fall.
+    pub fn with_losses(self, losses: Vec<f64>) -> Guarantee {
+        Guarantee { losses, ..self }
     }
 
     /// The numbers of the promise, by the names that they have in every language.
@@ -148,7 +180,12 @@ impl Guarantee {
 
     /// The largest loss between two words at this distance.
     pub fn loss_at(&self, distance: f64) -> f64 {
-        round_up(self.epsilon * distance)
+        let bound = round_up(self.epsilon * distance);
+        let known = self.losses.get(distance as usize);
+        match known {
+            Some(&loss) if distance.fract() == 0.0 => loss.min(bound),
+            _ => bound,
+        }
     }
 
     /// The privacy-loss bound epsilon * P_avg: the number by which mechanisms

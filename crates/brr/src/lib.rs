@@ -55,6 +55,7 @@ mod privatizer;
 mod random;
 mod response;
 mod text;
+mod tree;
 mod vocabulary;
 
 pub use choice::Choice;

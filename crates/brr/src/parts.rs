@@ -8,7 +8,8 @@
 /// The mechanisms, and the trait that they share.
 pub mod mechanism {
     pub use crate::mechanism::{
-        Brr, Channel, Emission, Exponential, Likelihoods, Mechanism, Observations,
+        Brr, Channel, Emission, Exponential, Kary, Likelihoods, Mechanism, Observations,
+        TreeResponse,
     };
 }
 
@@ -57,6 +58,11 @@ pub mod text {
 pub mod model {
     pub use crate::identity::{CodesIdentity, FileIdentity};
     pub use crate::model::ModelParts;
+}
+
+/// A balanced tree over the words.
+pub mod tree {
+    pub use crate::tree::WordTree;
 }
 
 /// How far the words of a vocabulary lie apart.

@@ -12,7 +12,7 @@ use crate::epsilon::Epsilon;
 use crate::error::{Error, Result};
 use crate::guarantee::{Budget, Guarantee};
 use crate::language::Language;
-use crate::mechanism::{Brr, Exponential, Mechanism, Observations, Search};
+use crate::mechanism::{Brr, Exponential, Kary, Mechanism, Observations, Search, TreeResponse};
 use crate::model::{Model, Standing};
 use crate::parallel;
 use crate::random::Noise;
@@ -30,6 +30,12 @@ pub enum MechanismKind {
     Exponential,
     /// Binary randomized response over the same codes: the paper's.
     Brr,
+    /// Tree response over the model's tree: a word mostly becomes one of its own small group, and
+    /// the loss between two words is that of their level in the tree.
+    Tree,
+    /// K-ary randomized response: every other word is as likely. The smallest loss between any two
+    /// words at a given share of kept words, and the largest between near ones.
+    KAry,
 }
 
 /// Everything that can be chosen: start from the defaults, and change what should differ.
@@ -180,6 +186,16 @@ impl Privatizer {
                     exponential.log_shares();
                 }
                 (Box::new(exponential), keep, within)
+            }
+            MechanismKind::Tree => {
+                let tree = TreeResponse::for_budget(model.clone(), budget)?;
+                let (keep, within) = (tree.keep(), tree.keep_within());
+                (Box::new(tree), Some(keep), within)
+            }
+            MechanismKind::KAry => {
+                let kary = Kary::for_budget(model.vocabulary().len(), budget)?;
+                let (keep, within) = (kary.expected_keep(), kary.keep_within());
+                (Box::new(kary), Some(keep), within)
             }
         };
         let keep = match &options.context {
@@ -496,10 +512,11 @@ fn in_parts(sentences: &[Sentence]) -> Vec<Range<usize>> {
 /// What stays after decoding, if that is known of this mechanism.
 fn decoded_keep<'a>(model: &Model, options: &'a Options) -> Option<&'a Calibration> {
     let tables = options.context.as_ref()?.decoded_keep(model.identity())?;
-    Some(match options.mechanism {
-        MechanismKind::Exponential => &tables.exponential,
-        MechanismKind::Brr => &tables.brr,
-    })
+    match options.mechanism {
+        MechanismKind::Exponential => Some(&tables.exponential),
+        MechanismKind::Brr => Some(&tables.brr),
+        MechanismKind::Tree | MechanismKind::KAry => None,
+    }
 }
 
 /// A share of kept words is one of the text that leaves: with context, the epsilon that gives it after

@@ -84,6 +84,20 @@ impl Noise {
             }
         }
     }
+
+    /// The same for a small `n`, by half as many bits: a second draw has a probability below
+    /// 2^-32.
+    #[inline]
+    pub fn below(&mut self, n: u32) -> u32 {
+        let n = u64::from(n);
+        loop {
+            let product = u128::from(self.limb()) * u128::from(n);
+            let (whole, fraction) = ((product >> 64) as u32, product as u64);
+            if fraction >= n || fraction >= n.wrapping_neg() % n {
+                return whole;
+            }
+        }
+    }
 }
 
 /// Noise that somebody else knows: for tests and the seeded evaluation.
@@ -116,6 +130,12 @@ impl Noise {
     pub fn scripted(next: impl FnMut() -> u64 + Send + 'static) -> Noise {
         Noise(Generator::Script(Box::new(next)))
     }
+}
+
+/// The number below `n` that this draw of 128 bits gives.
+#[cfg(test)]
+pub(crate) fn whole_part(draw: u128, n: u128) -> u128 {
+    multiply(draw, n).0
 }
 
 /// The upper and the lower half of a product of 256 bits.
@@ -155,6 +175,22 @@ mod tests {
         let mut limbs = [0, 0, u64::MAX, u64::MAX].into_iter();
         let mut ends = Noise::scripted(move || limbs.next().expect("a second draw at most"));
         assert_eq!(ends.uniform_below(3), 2);
+    }
+
+    #[test]
+    fn small_uniform_numbers_too() {
+        let mut noise = Noise::numbered(8);
+        for n in [1, 2, 3, 5, 1 << 31, u32::MAX] {
+            assert!((0..200).all(|_| noise.below(n) < n));
+        }
+        let mut seen = [0; 3];
+        (0..3000).for_each(|_| seen[noise.below(3) as usize] += 1);
+        // As above.
+        assert!(seen.iter().all(|c| (800..1200).contains(c)), "{seen:?}");
+        // 2^64 = 1 mod 3: of all draws, only 0 is drawn again.
+        let mut limbs = [0, u64::MAX].into_iter();
+        let mut ends = Noise::scripted(move || limbs.next().expect("a second draw at most"));
+        assert_eq!(ends.below(3), 2);
     }
 
     #[test]

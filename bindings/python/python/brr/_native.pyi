@@ -52,6 +52,9 @@ class Guarantee:
     @property
     def worst_token(self) -> float:
         """The largest loss between any two tokens, words or not."""
+    @property
+    def losses(self) -> list[float]:
+        """The largest loss at each level of the tree, from 0 on; empty without a tree."""
     def loss_at(self, distance: float) -> float:
         """Give the largest loss between two words at this distance."""
     def total(self, tokens: int) -> float:

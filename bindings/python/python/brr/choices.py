@@ -13,7 +13,7 @@ from typing import Any, Literal
 from brr import _native
 from brr.errors import BudgetError
 
-Mechanism = Literal["exponential", "brr"]
+Mechanism = Literal["exponential", "brr", "tree", "k-ary"]
 Layout = Literal["keep", "words"]
 Unknown = Literal["random", "mask", "drop", "keep"]
 Search = Literal["scan", "multi-index"]

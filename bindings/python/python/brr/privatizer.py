@@ -28,9 +28,13 @@ class Privatizer(_native.Privatizer):
     Args:
         model: A model, a model file, or None for the built-in English model.
         mechanism: ``"exponential"`` (the exponential mechanism over the model's
-            codes, with a certified epsilon; the default) or ``"brr"`` (binary
-            randomized response over the same codes, the paper's).
-        epsilon: Privacy loss per unit of the mechanism's distance (per bit).
+            codes, with a certified epsilon; the default), ``"brr"`` (binary
+            randomized response over the same codes, the paper's), ``"tree"`` (tree
+            response: mostly a word of the same small group of the model's tree) or
+            ``"k-ary"`` (any other word is as likely: the smallest loss between any
+            two words).
+        epsilon: Privacy loss per unit of the mechanism's distance (a bit of the
+            code, a level of the tree, or 1 between any two words).
         bound: Instead: epsilon times the average distance of two words.
         keep: Instead: the expected share of words that stay as they are, met
             from below. With none of the three, ``keep=0.5``: a start for

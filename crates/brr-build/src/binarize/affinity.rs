@@ -49,9 +49,8 @@
 use super::descent::Descent;
 use super::graph::{Graph, Snapped};
 use super::itq::{first_columns, rotate};
-use super::spectrum::{Spectrum, spectrum};
+use super::spectrum::spectrum;
 use super::{BinarizeError, BinarizeOptions, Binarizer, OnProgress, Progress, signs};
-use crate::matrix::Matrix;
 use crate::vectors::Vectors;
 use brr::parts::codes::CodeRows;
 
@@ -90,7 +89,7 @@ impl Binarizer for Affinity {
         options: &BinarizeOptions,
         progress: &mut OnProgress<'_>,
     ) -> Result<CodeRows, BinarizeError> {
-        let flat = flattened(spectrum(options.threads, vectors)?);
+        let flat = spectrum(options.threads, vectors)?.flattened();
         let mut report = |unit, (step, steps), loss| {
             progress(Progress {
                 unit,
@@ -123,25 +122,4 @@ impl Binarizer for Affinity {
         }
         Ok(descent.into_codes())
     }
-}
-
-/// Divides each component by the square root of its standard deviation.
-fn flattened(spectrum: Spectrum) -> Matrix {
-    let Spectrum {
-        mut scores,
-        variances,
-    } = spectrum;
-    let floor = variances[0] * 1e-9;
-    let weight = |&v: &f64| {
-        if v > floor {
-            1.0 / v.sqrt().sqrt()
-        } else {
-            0.0
-        }
-    };
-    let weights: Vec<f64> = variances.iter().map(weight).collect();
-    for row in scores.data.chunks_exact_mut(scores.cols) {
-        row.iter_mut().zip(&weights).for_each(|(x, w)| *x *= w);
-    }
-    scores
 }

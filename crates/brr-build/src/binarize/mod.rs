@@ -16,11 +16,11 @@
 mod affinity;
 mod autoencoder;
 mod descent;
-mod graph;
+pub(crate) mod graph;
 mod hyperplane;
 mod itq;
 mod separate;
-mod spectrum;
+pub(crate) mod spectrum;
 mod word;
 
 use crate::matrix::Matrix;

@@ -13,6 +13,30 @@ pub struct Spectrum {
     pub variances: Vec<f64>,
 }
 
+impl Spectrum {
+    /// The scores, each component divided by the square root of its standard deviation: the few strong
+    /// ones are toned down.
+    pub fn flattened(self) -> Matrix {
+        let Spectrum {
+            mut scores,
+            variances,
+        } = self;
+        let floor = variances[0] * 1e-9;
+        let weight = |&v: &f64| {
+            if v > floor {
+                1.0 / v.sqrt().sqrt()
+            } else {
+                0.0
+            }
+        };
+        let weights: Vec<f64> = variances.iter().map(weight).collect();
+        for row in scores.data.chunks_exact_mut(scores.cols) {
+            row.iter_mut().zip(&weights).for_each(|(x, w)| *x *= w);
+        }
+        scores
+    }
+}
+
 /// Scales each vector to length 1 (the cosine is what similarity means for word
 /// vectors, and frequent words have longer ones), takes the mean away (a
 /// direction that all words share tells none apart) and turns to principal

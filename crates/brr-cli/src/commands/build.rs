@@ -9,6 +9,7 @@ use brr_build::binarize;
 use brr_build::build::{BuildStage, Built, Quality, Recipe, build, usual_min_distance};
 use brr_build::exclusion::{Excluded, ExclusionList};
 use brr_build::quality::SimilaritySet;
+use brr_build::tree::Tags;
 use brr_build::vectors::{
     LoadOptions, LoadReport, Loaded, OnDefect, VectorFormat, load_with_progress, sha256_of_file,
 };
@@ -88,6 +89,12 @@ pub struct Args {
     /// Make no certificates, which take time because they look at all pairs of words
     #[arg(long)]
     no_certificates: bool,
+    /// File of tags, such as parts of speech, that enter the tree: a word, a tab and a tag per line
+    #[arg(long, value_name = "FILE", conflicts_with = "no_tree")]
+    tags: Option<PathBuf>,
+    /// Make no tree of the words, which the tree mechanism needs
+    #[arg(long)]
+    no_tree: bool,
     /// Name of the model [default: the vectors' file name]
     #[arg(long)]
     name: Option<String>,
@@ -188,6 +195,8 @@ fn recipe(args: &Args, report: &LoadReport) -> Result<Recipe> {
             .map_or_else(brr::parts::parallel::cores, usize::from),
         lowercase: !args.cased,
         certificates,
+        tree: !args.no_tree,
+        tags: args.tags.as_deref().map(Tags::read).transpose()?,
         meta: provenance(args, report),
     })
 }
@@ -227,6 +236,7 @@ fn show(stages: &Stages, stage: BuildStage) {
         BuildStage::Separate(share) => stages.show("separation", share),
         BuildStage::Distances(share) => stages.show("distances", share),
         BuildStage::Calibrate(share) => stages.show("calibration", share),
+        BuildStage::Tree(share) => stages.show("tree", share),
         BuildStage::Certify(share) => stages.show("certificates", share),
         BuildStage::Check(share) => stages.show("checking the model", share),
         BuildStage::Quality => stages.show("quality", 0.0),
@@ -299,6 +309,17 @@ fn report_quality(model: &brr::Model, quality: &Quality) {
     }
     if quality.retention.len() > 1 {
         eprintln!("  mean retention {}", number(quality.mean_retention()));
+    }
+    if let Some(tree) = &quality.tree {
+        eprintln!(
+            "tree of {} levels: nearest word within a level, mean cosine at it ({} words)",
+            tree.levels.len(),
+            tree.sample
+        );
+        for l in &tree.levels {
+            let nearest = 100.0 * l.nearest;
+            eprintln!("  {:>2}  {nearest:5.1} %  {:.3}", l.level, l.cosine);
+        }
     }
     let word = |id| model.vocabulary().word(id);
     let pairs = quality.codes.closest.iter();

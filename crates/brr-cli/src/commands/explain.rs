@@ -33,7 +33,8 @@ pub struct Args {
     #[arg(long, value_enum, default_value = MechanismKind::default().name())]
     mechanism: FamilyArg,
     /// Privacy loss per unit of the mechanism's distance: a bit of the code for brr and
-    /// exponential, the length of vectors for madlib, 1 between any two words for k-ary
+    /// exponential, a level of the tree for tree, the length of vectors for madlib, 1 between any
+    /// two words for k-ary
     #[arg(long, value_name = "E", group = "budget", value_parser = positive)]
     epsilon: Option<f64>,
     /// Privacy loss at the average pair of words: epsilon times their average distance
@@ -101,6 +102,7 @@ pub fn run(args: Args) -> Result {
             "epsilon": guarantee.epsilon,
             "metric": guarantee.metric.to_string(),
             "bound": guarantee.bound(),
+            "losses": guarantee.losses,
             "words": explanations,
         });
         println!("{facts:#}");
@@ -113,6 +115,9 @@ pub fn run(args: Args) -> Result {
         guarantee.metric,
         guarantee.bound()
     );
+    if !guarantee.losses.is_empty() {
+        println!("{}", losses::by_level(&guarantee.losses));
+    }
     explanations.iter().for_each(print);
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use brr::Model;
 use brr::parts::nearest::Scan;
+use brr::{Choice, MechanismKind, Model};
 use brr_build::quality::real_neighbors;
 use brr_build::vectors::Vectors;
 use serde_json::{Value, json};
@@ -26,13 +26,17 @@ pub struct Args {
     /// Show the words with the nearest codes to this word
     #[arg(long, value_name = "WORD")]
     neighbors: Vec<String>,
+    /// Show the groups of the tree around this word, from near to far
+    #[arg(long, value_name = "WORD", conflicts_with = "neighbors")]
+    tree: Vec<String>,
     /// Number of neighbours to show
     #[arg(long, value_name = "K", default_value_t = 10, requires = "neighbors")]
     count: usize,
     /// Also show the nearest words by the real vectors in this file
     #[arg(long, value_name = "FILE", requires = "neighbors")]
     vectors: Option<PathBuf>,
-    /// Folder to write codes.npy (unsigned bytes, one row per word) and words.txt to
+    /// Folder to write codes.npy (unsigned bytes, one row per word), words.txt and, if the model has a
+    /// tree, tree.npy (the place of each word, unsigned integers) to
     #[arg(long, value_name = "DIR")]
     export: Option<PathBuf>,
     /// Replace exported files that exist
@@ -47,6 +51,9 @@ pub fn run(args: Args) -> Result {
     }
     if !args.neighbors.is_empty() {
         return show_neighbors(&args, &model);
+    }
+    if !args.tree.is_empty() {
+        return show_tree(&args, &model);
     }
     let model = model_source::open_checked(args.model.as_deref())?;
     let facts = facts(&model);
@@ -88,6 +95,8 @@ fn facts(model: &Model) -> Value {
         "nearest_mean": p.nearest_mean,
         "nearest_min": d.nearest_min,
         "duplicate_codes": d.duplicates,
+        "tree_levels": model.tree().map(|tree| tree.levels()),
+        "mechanisms": mechanisms(model),
         "identity": model.identity().to_string(),
         "file_identity": model.file_identity().to_string(),
         "standing": model.standing().name(),
@@ -134,6 +143,15 @@ fn print_facts(facts: &Value) {
             "the case given".into()
         },
     );
+    line(
+        "tree levels",
+        facts["tree_levels"]
+            .as_u64()
+            .map_or("no tree".into(), |l| l.to_string()),
+    );
+    let offered = facts["mechanisms"].as_array().into_iter().flatten();
+    let offered: Vec<&str> = offered.filter_map(Value::as_str).collect();
+    line("mechanisms", offered.join(", "));
     line("identity", text(&facts["identity"]));
     line("file identity", text(&facts["file_identity"]));
     line("standing", text(&facts["standing"]));
@@ -152,6 +170,57 @@ fn print_facts(facts: &Value) {
             ),
         );
     }
+}
+
+/// Names of the mechanisms that the model can serve.
+fn mechanisms(model: &Model) -> Vec<&'static str> {
+    let is_offered = |kind: &MechanismKind| *kind != MechanismKind::Tree || model.tree().is_some();
+    let all = MechanismKind::ALL.iter();
+    all.filter(|(_, kind, _)| is_offered(kind))
+        .map(|(name, ..)| *name)
+        .collect()
+}
+
+/// Words that are printed of a level.
+const SHOWN: usize = 12;
+
+/// The groups around words, level by level.
+fn show_tree(args: &Args, model: &Model) -> Result {
+    let tree = model.tree().ok_or(brr::Error::NoTree)?;
+    let named = |&id: &u32| model.vocabulary().word(id).to_owned();
+    let mut all = Vec::new();
+    for word in &args.tree {
+        let id = model.find(word).ok_or_else(|| {
+            Failure::Usage("--tree: the model does not know that word; try another".into())
+        })?;
+        let levels = (0..=tree.levels()).map(|level| tree.at_level(id, level));
+        let levels: Vec<Vec<String>> = levels.map(|w| w.iter().map(named).collect()).collect();
+        all.push((named(&id), levels));
+    }
+    if args.json {
+        let one =
+            |(word, levels): &(String, Vec<Vec<String>>)| json!({"word": word, "levels": levels});
+        println!(
+            "{:#}",
+            Value::from(all.iter().map(one).collect::<Vec<Value>>())
+        );
+        return Ok(());
+    }
+    for (word, levels) in &all {
+        println!("{word}");
+        for (level, words) in levels.iter().enumerate() {
+            let more = words.len().saturating_sub(SHOWN);
+            let shown = words.iter().take(SHOWN).map(String::as_str);
+            let shown = shown.collect::<Vec<&str>>().join(" ");
+            let more = if more > 0 {
+                format!(" ... ({more} more)")
+            } else {
+                String::new()
+            };
+            println!("  {level:>2}  {shown}{more}");
+        }
+    }
+    Ok(())
 }
 
 /// A word with its nearest words: by code, and by the real vectors if given.
@@ -274,8 +343,14 @@ fn export(model: &Model, folder: &Path, force: bool) -> Result {
         .iter()
         .flat_map(|limb| limb.to_le_bytes())
         .collect();
-    let table = npy::encode(rows.len(), model.bits().bytes(), &bytes);
+    let table = npy::encode("|u1", &[rows.len(), model.bits().bytes()], &bytes);
     write_whole(&folder.join("codes.npy"), &table, force)?;
+    if let Some(tree) = model.tree() {
+        let places = tree.places().iter();
+        let places: Vec<u8> = places.flat_map(|place| place.to_le_bytes()).collect();
+        let table = npy::encode("<u4", &[rows.len()], &places);
+        write_whole(&folder.join("tree.npy"), &table, force)?;
+    }
     let words: String = model
         .vocabulary()
         .iter()

@@ -8,13 +8,13 @@
 
 use std::collections::HashMap;
 
-use brr::parts::nearest::Scan;
 use brr::parts::vocabulary::WordId;
 use serde::Serialize;
 
 use super::pairs::WordPair;
 use super::program::Asked;
 use super::{Check, Claim, PairKind, Verdict};
+use crate::channel::distances_in;
 use crate::interval::Binomial;
 
 /// Single words tried for each pair and direction.
@@ -108,17 +108,11 @@ fn pair(claim: &Claim<'_>, pair: &WordPair, asked: &Asked, alpha: f64) -> PairLo
 /// How much nearer each word is to a than to b: d(b, y) - d(a, y). Against an
 /// unknown token: minus the distance to a.
 fn nearness(claim: &Claim<'_>, pair: &WordPair) -> Vec<i32> {
-    let codes = claim.model.codes();
-    let distances = |word: WordId| {
-        let mut code = vec![0; codes.bits().limbs()];
-        let mut out = vec![0u16; codes.len()];
-        codes.read(word as usize, &mut code);
-        Scan::new(codes).distances(&code, &mut out);
-        out
-    };
+    let metric = claim.mechanism.guarantee().metric;
+    let distances = |word: WordId| distances_in(metric, claim.model, word);
     let (a, b) = (distances(pair.a), pair.b.map(distances));
     let nearer = |y: usize| b.as_ref().map_or(0, |b| i32::from(b[y])) - i32::from(a[y]);
-    (0..codes.len()).map(nearer).collect()
+    (0..a.len()).map(nearer).collect()
 }
 
 /// The largest lower bound of ln(Pr[E | a] / Pr[E | b]) over events, and which.

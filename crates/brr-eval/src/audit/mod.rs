@@ -162,7 +162,7 @@ pub fn audit(
     progress: &dyn Fn(f64),
 ) -> Result<AuditReport, AuditError> {
     let alpha = ALPHA / SHARES;
-    let pairs = pairs::choose(claim.model, options);
+    let pairs = pairs::choose(claim.model, claim.mechanism.guarantee().metric, options);
     let mut checks = vec![canary::check(claim.model, program, options.seed)?];
     checks.push(structure::check(claim.model, program)?);
     progress(0.05);

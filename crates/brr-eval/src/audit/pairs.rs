@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use brr::Model;
-use brr::parts::nearest::Scan;
 use brr::parts::vocabulary::WordId;
+use brr::{Metric, Model};
 use serde::Serialize;
 
 use super::AuditOptions;
 use super::program::Token;
-use crate::channel::{Prior, spread_words};
+use crate::channel::{Prior, distances_in, spread_words};
 
 /// Words whose neighbours are looked at.
 const LOOKED_AT: usize = 400;
@@ -18,7 +17,8 @@ const LOOKED_AT: usize = 400;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PairKind {
-    /// Words with the same code: their outputs must not differ at all.
+    /// Words with the same code, or at the same place of a tree: their outputs must not differ at
+    /// all.
     Duplicate,
     /// Close together: the smallest loss is promised.
     Near,
@@ -39,23 +39,20 @@ pub struct WordPair {
     pub a: WordId,
     /// Another word, or none for a token without a code.
     pub b: Option<WordId>,
-    /// Hamming distance of their codes.
+    /// Their distance in the mechanism's metric.
     pub distance: Option<u32>,
 }
 
-/// Chooses pairs of every kind that the model has.
-pub fn choose(model: &Model, options: &AuditOptions) -> Vec<WordPair> {
+/// Chooses pairs of every kind that the model has, by their distances in this metric.
+pub fn choose(model: &Model, metric: Metric, options: &AuditOptions) -> Vec<WordPair> {
     let words = model.vocabulary().len();
     let plain: BTreeSet<WordId> = (0..words as WordId)
         .filter(|w| is_plain(model, *w))
         .collect();
     let sample = spread_words(words, LOOKED_AT, options.seed, Prior::Uniform);
-    let mut pairs: Vec<WordPair> = duplicates(model, &plain);
-    let mut code = vec![0; model.bits().limbs()];
-    let mut distances = vec![0u16; words];
+    let mut pairs: Vec<WordPair> = duplicates(model, metric, &plain);
     for a in sample.into_iter().filter(|w| plain.contains(w)) {
-        model.codes().read(a as usize, &mut code);
-        Scan::new(model.codes()).distances(&code, &mut distances);
+        let distances = distances_in(metric, model, a);
         let others = plain
             .iter()
             .filter(|b| **b != a && distances[**b as usize] > 0);
@@ -108,14 +105,24 @@ fn select(mut pairs: Vec<WordPair>, each: usize) -> Vec<WordPair> {
     pairs
 }
 
-fn duplicates(model: &Model, plain: &BTreeSet<WordId>) -> Vec<WordPair> {
-    let codes = model.codes();
+/// What words have in common that lie at distance 0 of each other.
+fn position(model: &Model, metric: Metric, word: WordId) -> Vec<u64> {
+    match (metric, model.tree()) {
+        (Metric::Tree { .. }, Some(tree)) => vec![tree.places()[word as usize].into()],
+        (Metric::Discrete, _) => vec![word.into()],
+        _ => {
+            let mut code = vec![0; model.bits().limbs()];
+            model.codes().read(word as usize, &mut code);
+            code
+        }
+    }
+}
+
+fn duplicates(model: &Model, metric: Metric, plain: &BTreeSet<WordId>) -> Vec<WordPair> {
     let mut first: HashMap<Vec<u64>, WordId> = HashMap::new();
     let mut pairs = Vec::new();
     for &b in plain {
-        let mut code = vec![0; codes.bits().limbs()];
-        codes.read(b as usize, &mut code);
-        let a = *first.entry(code).or_insert(b);
+        let a = *first.entry(position(model, metric, b)).or_insert(b);
         if a != b {
             pairs.push(WordPair {
                 kind: PairKind::Duplicate,

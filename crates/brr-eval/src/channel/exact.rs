@@ -169,8 +169,8 @@ fn smallest_set(mut row: Vec<f64>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanisms::Kary;
     use brr::parts::epsilon::Epsilon;
+    use brr::parts::mechanism::Kary;
 
     fn plan() -> Sampling {
         Sampling {

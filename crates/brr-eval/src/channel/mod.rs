@@ -17,7 +17,7 @@ mod similarity;
 mod simulated;
 
 pub use attacker::{Guess, Prior};
-pub use similarity::Similarity;
+pub use similarity::{Similarity, distances_in};
 pub use simulated::{Draws, draw, measure as simulate, spread_words};
 
 use brr::parts::mechanism::Mechanism;

@@ -2,11 +2,30 @@
 
 use std::sync::Arc;
 
-use brr::Model;
 use brr::parts::nearest::Scan;
 use brr::parts::vocabulary::WordId;
+use brr::{Metric, Model};
 
 use crate::mechanisms::Space;
+
+/// A word's distance to every word of a model: in the model's tree, in the discrete metric, or
+/// else between codes.
+pub fn distances_in(metric: Metric, model: &Model, word: WordId) -> Vec<u16> {
+    let words = model.vocabulary().len();
+    match (metric, model.tree()) {
+        (Metric::Tree { .. }, Some(tree)) => (0..words as WordId)
+            .map(|other| tree.level(word, other) as u16)
+            .collect(),
+        (Metric::Discrete, _) => (0..words as WordId)
+            .map(|other| u16::from(other != word))
+            .collect(),
+        _ => {
+            let mut distances = vec![0; words];
+            Scan::new(model.codes()).distances_from(word, &mut distances);
+            distances
+        }
+    }
+}
 
 /// What is known about the words beside their ids.
 #[derive(Clone, Default)]
@@ -36,11 +55,7 @@ impl Similarity {
     /// Euclidean. `None` if there is neither.
     pub fn distances(&self, word: WordId) -> Option<Vec<f32>> {
         if let Some(model) = &self.model {
-            let codes = model.codes();
-            let mut code = vec![0; codes.bits().limbs()];
-            let mut distances = vec![0u16; codes.len()];
-            codes.read(word as usize, &mut code);
-            Scan::new(codes).distances(&code, &mut distances);
+            let distances = distances_in(model.metric(), model, word);
             return Some(distances.into_iter().map(f32::from).collect());
         }
         self.space.as_ref().map(|space| space.distances(word))

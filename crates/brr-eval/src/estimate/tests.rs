@@ -1,8 +1,8 @@
 use super::*;
 use crate::fixture;
-use crate::mechanisms::{Family, Kary, ShippedFamily};
+use crate::mechanisms::{Family, ShippedFamily};
 use brr::parts::epsilon::Epsilon;
-use brr::parts::mechanism::Mechanism;
+use brr::parts::mechanism::{Kary, Mechanism};
 use brr::parts::random::Noise;
 use brr::parts::vocabulary::WordId;
 use brr::{MechanismKind, Model};

@@ -97,7 +97,7 @@ impl Default for Membership {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// `brr`, `exponential`, `madlib` or `k-ary`.
+    /// `brr`, `exponential`, `tree`, `madlib` or `k-ary`.
     pub name: String,
     /// Code length, where a model is built from vectors.
     #[serde(default = "paper_bits")]
@@ -145,7 +145,7 @@ fn paper_bits() -> usize {
 }
 
 /// Mechanisms by name.
-pub(super) const NAMES: [&str; 4] = ["brr", "exponential", "madlib", "k-ary"];
+pub(super) const NAMES: [&str; 5] = ["brr", "exponential", "tree", "madlib", "k-ary"];
 
 impl Definition {
     /// Reads and checks a definition. Paths in it are relative to its folder.

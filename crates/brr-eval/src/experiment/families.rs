@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use brr::parts::codes::CodeBits;
+use brr::parts::tree::WordTree;
 use brr::{MechanismKind, Model};
 use brr_build::binarize;
 use brr_build::build::{self, Recipe, build, usual_min_distance};
@@ -177,6 +178,8 @@ fn cached(
         threads,
         lowercase: true,
         certificates: Some(Vec::new()),
+        tree: true,
+        tags: None,
         meta: vec![("vectors-fingerprint".into(), stamp)],
     };
     let what = format!("building {} bits", bits.get());
@@ -204,6 +207,13 @@ fn vectors_fingerprint(vectors: &Vectors) -> String {
         .data
         .iter()
         .for_each(|x| hash.update(x.to_le_bytes()));
+    hex(&hash.finalize()[..8])
+}
+
+fn tree_fingerprint(tree: &WordTree) -> String {
+    let mut hash = Sha256::new();
+    let places = tree.places().iter();
+    places.for_each(|place| hash.update(place.to_le_bytes()));
     hex(&hash.finalize()[..8])
 }
 
@@ -237,10 +247,16 @@ fn subject(
                 vectors_fingerprint(space.vectors()),
             )
         }
+        "tree" => {
+            let tree = model.tree().ok_or(brr::Error::NoTree)?;
+            let identity = tree_fingerprint(tree);
+            let kind = MechanismKind::Tree;
+            (Box::new(ShippedFamily { model, kind }), identity)
+        }
         _ => (Box::new(KaryFamily(words)), String::new()),
     };
     let usual = match (entry.name.as_str(), &entry.binarizer) {
-        ("madlib" | "k-ary", _) => entry.name.clone(),
+        ("tree" | "madlib" | "k-ary", _) => entry.name.clone(),
         (name, None) => format!("{name} {bits}"),
         (name, Some(binarizer)) => format!("{name} {bits} {binarizer}"),
     };

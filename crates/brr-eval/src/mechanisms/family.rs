@@ -5,10 +5,10 @@ use std::sync::Arc;
 use brr::parts::certify::{Certifier, Weights};
 use brr::parts::distances::PairDistances;
 use brr::parts::epsilon::Epsilon;
-use brr::parts::mechanism::{Exponential, Mechanism};
+use brr::parts::mechanism::{Exponential, Kary, Mechanism};
 use brr::{Budget, Choice, Error, MechanismKind, Model, Options, Privatizer, Result};
 
-use super::{Kary, Madlib, NearestVector, Space};
+use super::{Madlib, NearestVector, Space};
 
 /// A mechanism whose epsilon is not fixed yet.
 pub trait Family: Send + Sync {
@@ -69,7 +69,11 @@ impl Family for ShippedFamily {
     }
 
     fn distances(&self) -> PairDistances {
-        self.model.pair_distances()
+        match (self.kind, self.model.tree()) {
+            (MechanismKind::Tree, Some(tree)) => tree.pair_distances(),
+            (MechanismKind::KAry, _) => PairDistances::discrete(self.words()),
+            _ => self.model.pair_distances(),
+        }
     }
 
     fn at(&self, epsilon: Epsilon) -> Result<Box<dyn Mechanism>> {
@@ -177,7 +181,7 @@ impl Family for MadlibFamily {
     }
 }
 
-/// K-ary randomized response over this many words.
+/// K-ary randomized response over this many words, of no model.
 pub struct KaryFamily(pub usize);
 
 impl Family for KaryFamily {
@@ -190,22 +194,14 @@ impl Family for KaryFamily {
     }
 
     fn distances(&self) -> PairDistances {
-        super::discrete_distances(self.0)
+        PairDistances::discrete(self.0)
     }
 
     fn at(&self, epsilon: Epsilon) -> Result<Box<dyn Mechanism>> {
         Ok(Box::new(Kary::new(self.0, epsilon)))
     }
 
-    /// A word stays with probability e^c / (e^c + N - 1), which is solved for c.
     fn for_keep(&self, share: f64) -> Result<Box<dyn Mechanism>> {
-        let others = self.0.saturating_sub(1) as f64;
-        let epsilon = Epsilon::new(libm::log(share / (1.0 - share) * others));
-        let unreachable = |_| Error::KeepOutOfReach {
-            asked: share,
-            lowest: 1.0 / (others + 1.0),
-            highest: 1.0,
-        };
-        self.at(epsilon.map_err(unreachable)?)
+        Ok(Box::new(Kary::for_budget(self.0, Budget::Keep(share))?))
     }
 }

@@ -147,12 +147,12 @@ impl Mechanism for Brr {
     }
 
     fn guarantee(&self) -> Guarantee {
-        Guarantee {
-            epsilon: self.threshold.epsilon(),
-            metric: self.model.metric(),
-            distances: self.model.pair_distances(),
-            unknown_loss: self.unknown_loss(),
-        }
+        Guarantee::new(
+            self.threshold.epsilon(),
+            self.model.metric(),
+            self.model.pair_distances(),
+            self.unknown_loss(),
+        )
     }
 
     /// Pr[y | w] is the probability that noise carries w's code into the set of codes whose

@@ -339,12 +339,12 @@ impl Mechanism for Exponential {
     }
 
     fn guarantee(&self) -> Guarantee {
-        Guarantee {
-            epsilon: self.epsilon,
-            metric: self.model.metric(),
-            distances: self.model.pair_distances(),
-            unknown_loss: self.unknown_loss,
-        }
+        Guarantee::new(
+            self.epsilon,
+            self.model.metric(),
+            self.model.pair_distances(),
+            self.unknown_loss,
+        )
     }
 
     fn channel(&self) -> Option<&dyn Channel> {

@@ -2,11 +2,15 @@
 
 mod brr;
 mod exponential;
+mod kary;
 mod observation;
+mod tree;
 
 pub use self::brr::{Brr, Search};
 pub use exponential::Exponential;
+pub use kary::Kary;
 pub use observation::{Emission, Observations};
+pub use tree::TreeResponse;
 
 use crate::guarantee::Guarantee;
 use crate::random::Noise;

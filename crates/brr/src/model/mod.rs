@@ -9,6 +9,7 @@
 //! | CODE | the codes, in the block layout of [`crate::codes`] |
 //! | CALI | share of kept words by epsilon, for randomized response |
 //! | CERT, CRT2 | certificates of the exponential mechanism, with their weights or without |
+//! | TREE | the place of every word in a balanced tree ([`crate::tree`]), if there is one |
 //! | META | provenance, licence, quality: lines of `key<TAB>value` |
 //!
 //! HEAD, WORD and CODE are the model proper. Their hash is the
@@ -17,7 +18,8 @@
 //!
 //! Distances, certificates and calibration are *claims*. The sum of all distances is computed
 //! again whenever a file is read. The others are used if the file is pinned or was checked in
-//! this process ([`Model::check`]); else the guarantee is the one that holds for any codes.
+//! this process ([`Model::check`]); else the guarantee is the one that holds for any codes. A tree claims
+//! nothing: whatever the places are, the losses of its levels hold.
 
 mod stored_certificate;
 mod writer;
@@ -41,6 +43,7 @@ use crate::frame::{self, Container, Content, Fields};
 use crate::guarantee::{Metric, PairDistances};
 use crate::identity::{CodesIdentity, FileIdentity};
 use crate::text::Lookup;
+use crate::tree::WordTree;
 use crate::vocabulary::{Vocabulary, WordId};
 
 /// Files whose claims were checked before this crate was released, by a test that checks them
@@ -94,6 +97,7 @@ pub struct Model {
     calibration: Calibration,
     claims: Vec<Claim>,
     believed: OnceLock<Believed>,
+    tree: Option<WordTree>,
     meta: Vec<(String, String)>,
     identity: OnceLock<CodesIdentity>,
 }
@@ -141,6 +145,10 @@ impl Model {
             calibration: stored::read(optional(*b"CALI"))?,
             claims: stored_certificate::read_all(certificates, head.bits, head.words)?,
             believed: OnceLock::new(),
+            tree: container
+                .section(*b"TREE")
+                .map(|range| WordTree::read(&all[range], head.words as usize))
+                .transpose()?,
             meta: frame::read_meta(optional(*b"META"))?,
             identity: OnceLock::new(),
             container,
@@ -290,6 +298,11 @@ impl Model {
     /// How many certificates the file holds, believed or not.
     pub fn claimed_certificates(&self) -> usize {
         self.claims.len()
+    }
+
+    /// The tree of its words, which tree response needs. Files of older versions of brr have none.
+    pub fn tree(&self) -> Option<&WordTree> {
+        self.tree.as_ref()
     }
 
     /// Provenance, licence, quality: key and value.

@@ -6,8 +6,14 @@ use crate::certify::Certificate;
 use crate::codes::{CodeBlocks, CodeRows, to_blocks};
 use crate::distances::CodeDistances;
 use crate::error::{Error, Result};
-use crate::frame::{self, Content};
+use crate::frame::{self, Content, Tag};
+use crate::tree::WordTree;
 use crate::vocabulary::Vocabulary;
+
+/// All sections that are written, in their order in a file.
+const SECTIONS: [Tag; 8] = [
+    *b"HEAD", *b"WORD", *b"CODE", *b"CALI", *b"CERT", *b"CRT2", *b"TREE", *b"META",
+];
 
 /// What a model is made of.
 pub struct ModelParts<'a> {
@@ -65,17 +71,23 @@ impl Model {
         let mut sorted: Vec<_> = certificates.iter().map(Certificate::claim).collect();
         sorted.sort_by(|a, b| a.epsilon.total_cmp(&b.epsilon));
         let [long, short] = stored_certificate::write_all(&sorted);
-        Model::new(frame::write(
-            Content::Model,
-            &[
-                (*b"HEAD", self.section(*b"HEAD")),
-                (*b"WORD", self.section(*b"WORD")),
-                (*b"CODE", self.section(*b"CODE")),
-                (*b"CALI", self.section(*b"CALI")),
-                (*b"CERT", &long),
-                (*b"CRT2", &short),
-                (*b"META", self.section(*b"META")),
-            ],
-        ))
+        self.with_sections(&[(*b"CERT", &long), (*b"CRT2", &short)])
+    }
+
+    /// A copy with this tree instead of its own, which must be of as many words.
+    pub fn with_tree(&self, tree: &WordTree) -> Result<Model> {
+        self.with_sections(&[(*b"TREE", &tree.write())])
+    }
+
+    /// A copy with these sections instead of its own.
+    fn with_sections(&self, new: &[(Tag, &[u8])]) -> Result<Model> {
+        let section = |tag: &Tag| {
+            let found = new.iter().find(|(t, _)| t == tag);
+            let content = found.map_or(self.section(*tag), |(_, content)| content);
+            let is_there = found.is_some() || self.container.section(*tag).is_some();
+            is_there.then_some((*tag, content))
+        };
+        let sections: Vec<_> = SECTIONS.iter().filter_map(section).collect();
+        Model::new(frame::write(Content::Model, &sections))
     }
 }

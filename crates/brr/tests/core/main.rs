@@ -10,3 +10,4 @@ mod model_file;
 mod privatizer;
 #[path = "../support/mod.rs"]
 mod support;
+mod tree;

@@ -1,5 +1,8 @@
 //! K-ary randomized response over the vocabulary: plain local differential
-//! privacy, what metric privacy relaxes. The yardstick in every comparison.
+//! privacy, what metric privacy relaxes. At a given share of kept words, no mechanism here has a
+//! smaller loss between *any* two words, and none has a larger one between near words.
+//!
+//! It is tree response with one weight for all levels above 0, and needs no tree for that.
 //!
 //! # Guarantee
 //!
@@ -16,13 +19,15 @@
 //! **Tokens without a code** become a uniformly random word, by the same steps. 1/N lies between
 //! B / S and A / S, so that costs at most e too.
 
-use brr::parts::epsilon::{Epsilon, round_up};
-use brr::parts::mechanism::{Channel, Emission, Mechanism, Observations};
-use brr::parts::random::Noise;
-use brr::parts::vocabulary::WordId;
-use brr::{Guarantee, Metric};
+use std::ops::RangeInclusive;
 
-use super::discrete_distances;
+use super::{Channel, Emission, Mechanism, Observations};
+use crate::epsilon::{Epsilon, round_up};
+use crate::error::{Error, Result};
+use crate::frequency::Keep;
+use crate::guarantee::{Budget, Guarantee, Metric, PairDistances};
+use crate::random::Noise;
+use crate::vocabulary::WordId;
 
 /// B: the weight of every word but the input.
 const OTHER: u128 = 1 << 32;
@@ -57,6 +62,31 @@ impl Kary {
         kary
     }
 
+    /// The mechanism over `words` words for a budget. A share of kept words is met from below.
+    pub fn for_budget(words: usize, budget: Budget) -> Result<Kary> {
+        let epsilon = match budget {
+            Budget::Epsilon(value) => Epsilon::new(value)?,
+            Budget::Bound(value) => {
+                Budget::epsilon_for_bound(value, &PairDistances::discrete(words))?
+            }
+            Budget::Keep(share) => epsilon_keeping(words, share)?,
+        };
+        Ok(Kary::new(words, epsilon))
+    }
+
+    /// The expected share of words that are drawn as they were: exact, and the same for every word.
+    pub fn expected_keep(&self) -> Keep {
+        Keep {
+            weighted: self.keep(),
+            plain: self.keep(),
+        }
+    }
+
+    /// The same as bounds.
+    pub fn keep_within(&self) -> RangeInclusive<f64> {
+        self.keep()..=self.keep()
+    }
+
     /// Probability that a word stays.
     pub fn keep(&self) -> f64 {
         self.own as f64 / self.total() as f64
@@ -79,6 +109,18 @@ impl Kary {
         let other = other + u128::from(other >= word);
         if u < self.own { word } else { other }
     }
+}
+
+/// A word stays with probability e^c / (e^c + N - 1), which is solved for c; the weights, which are
+/// rounded down, keep no more.
+fn epsilon_keeping(words: usize, share: f64) -> Result<Epsilon> {
+    let others = words.saturating_sub(1) as f64;
+    let epsilon = Epsilon::new(libm::log(share / (1.0 - share) * others));
+    epsilon.map_err(|_| Error::KeepOutOfReach {
+        asked: share,
+        lowest: 1.0 / (others + 1.0),
+        highest: 1.0,
+    })
 }
 
 impl Channel for Kary {
@@ -124,7 +166,7 @@ impl Mechanism for Kary {
         // ln(A/B) = ln(1 + (A - B)/B): the difference is exact.
         let excess = (self.own - OTHER) as f64 / OTHER as f64;
         let epsilon = round_up(libm::log1p(excess));
-        let distances = discrete_distances(self.words as usize);
+        let distances = PairDistances::discrete(self.words as usize);
         Guarantee::new(epsilon, Metric::Discrete, distances, epsilon)
     }
 
@@ -142,7 +184,6 @@ impl Mechanism for Kary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interval::{ALPHA, Binomial};
 
     fn kary(words: usize, epsilon: f64) -> Kary {
         Kary::new(words, Epsilon::new(epsilon).unwrap())
@@ -204,12 +245,26 @@ mod tests {
         }
         for (y, &count) in seen.iter().enumerate() {
             let p = if y == 2 { k.keep() } else { k.other() };
-            let (low, high) = Binomial::new(count, n as u64).interval(ALPHA / 5.0);
-            assert!(
-                (low..=high).contains(&p),
-                "word {y}: {p} not in {low}..{high}"
-            );
+            let (mean, variance) = (n as f64 * p, n as f64 * p * (1.0 - p));
+            // Five words at once: 5.3 standard deviations keep the rate below 1e-6 in all.
+            let off = (count as f64 - mean).abs() / variance.sqrt();
+            assert!(off < 5.3, "word {y}: {off} standard deviations off");
         }
+    }
+
+    #[test]
+    fn budgets_are_met_from_below() {
+        for share in [0.001, 0.1, 0.5, 0.9, 0.999] {
+            let kept = Kary::for_budget(33_000, Budget::Keep(share))
+                .unwrap()
+                .keep();
+            assert!(kept <= share && kept > share * (1.0 - 1e-9), "{kept}");
+        }
+        let bound = Kary::for_budget(33_000, Budget::Bound(10.0)).unwrap();
+        let got = bound.guarantee().bound();
+        assert!(got <= 10.0 && got > 9.999_999, "{got}");
+        let out_of_reach = Kary::for_budget(10, Budget::Keep(0.05)).unwrap_err();
+        assert!(matches!(out_of_reach, Error::KeepOutOfReach { .. }));
     }
 
     #[test]

@@ -1,0 +1,317 @@
+//! Tree response: a word becomes one of its own small subtree rather than one of far away.
+//!
+//! # Guarantee
+//!
+//! Every word w stands at a place p(w) of a balanced tree with L levels ([`WordTree`]). The
+//! mechanism draws a *place* q with
+//!
+//! ```text
+//! Pr[q | w]  =  T[level(p(w), q)] / Z,        Z  =  T[0] + sum over l of T[l] 2^(l-1),
+//! ```
+//!
+//! where T is a table of integers that falls, `T[0] >= T[1] >= ... >= T[L] >= 1`. Every place has
+//! exactly 2^(l-1) places at level l, so Z is the same number for every word: the tree of places is full,
+//! whatever the number of words. Let l be the level of w and w'. If q lies outside the
+//! subtree of height l that holds both, its level is the same from both, and the probabilities are equal.
+//! Inside it one of the levels is l and the other at most l, so
+//!
+//! ```text
+//! Pr[q | w] / Pr[q | w']  <=  T[0] / T[l],
+//! ```
+//!
+//! with equality at q = p(w). The output is one of the answers of q, each with the same probability:
+//! a function of q and of fresh noise, and so post-processing. **The loss between two words at
+//! level l is therefore at most ln(`T[0]` / `T[l]`)**: L numbers, for any number of words, without a
+//! look at pairs. Words that share a place have loss 0, and empty places cost nothing. What unequal
+//! numbers cost is utility: a word that shares its place stays half as often as it would alone.
+//! Epsilon is the largest ln(`T[0]` / `T[l]`) / l, and the metric is the level.
+//!
+//! **Rounding.** `T[0]` = 2^60, and `T[l]` = `T[0]` exp(-epsilon l) is rounded *up* by more than the
+//! floating-point error of its computation, to at least 1. The losses that are reported are those of
+//! these integers, rounded up. They stay below 41.6, where words practically stay.
+//!
+//! **Tokens without a code** become each of the N words with probability 1 / N. Let m(y) be the
+//! number of places that lead to y, a place with k answers counted as 1 / k. Then Pr[y | w] lies
+//! between `T[L]` m(y) / Z and `T[0]` m(y) / Z, so the loss between an unknown token and a word
+//! is at most max(ln(N `T[0]` max m / Z), ln(Z / (N `T[L]` min m))).
+//!
+//! **Work.** q is p(w) with some of its lowest digits exchanged, by a mask whose distribution
+//! is the same for all words: a number below Z is compared with the ends of all levels, and the highest
+//! digit of the mask is the level's. Then the answers of q are looked up, and one is drawn. An unknown
+//! token takes the same draws and look-ups, with all words as answers.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use super::{Channel, Emission, Mechanism, Observations};
+use crate::epsilon::{Epsilon, round_up};
+use crate::error::{Error, Result};
+use crate::frequency::Keep;
+use crate::guarantee::{Budget, Guarantee, Metric, PairDistances};
+use crate::model::Model;
+use crate::random::Noise;
+use crate::tree::{WordTree, level};
+use crate::vocabulary::WordId;
+
+/// `T[0]`.
+const TOP: u64 = 1 << 60;
+/// Relative safety margin of the other weights: more than the error of their computation, and
+/// than twice rounding up a loss of 41.6.
+const MARGIN: f64 = 1.0 / (1u64 << 40) as f64;
+/// More than rounding can take off ln(N T m / Z).
+const RATIO_SLACK: f64 = 1.0 / (1u64 << 46) as f64;
+/// Halvings of the range of epsilons in which a share of kept words is sought.
+const HALVINGS: usize = 60;
+
+/// Tree response over a model's tree.
+pub struct TreeResponse {
+    model: Arc<Model>,
+    weights: Vec<u64>,
+    /// Where the stretch of each level but the last ends in 0..Z.
+    ends: Vec<u128>,
+    /// Z.
+    total: u128,
+    /// ln(weight / Z).
+    log_shares: Vec<f32>,
+    distances: PairDistances,
+    keep: Keep,
+    unknown_loss: f64,
+}
+
+impl TreeResponse {
+    /// At most `epsilon` per level. Fails if the model has no tree.
+    pub fn new(model: Arc<Model>, epsilon: Epsilon) -> Result<TreeResponse> {
+        let tree = model.tree().ok_or(Error::NoTree)?;
+        let weights = weights(tree.levels(), epsilon);
+        let mut end = 0;
+        let ends = (0..).zip(&weights).map(|(level, &weight)| {
+            end += u128::from(weight) * places_at(level);
+            end
+        });
+        let mut ends: Vec<u128> = ends.collect();
+        let total = ends.pop().expect("a tree has a level 0");
+        let unknown_loss = unknown_loss(tree, &weights, total);
+        let log_share = |&weight: &u64| libm::log(weight as f64 / total as f64) as f32;
+        Ok(TreeResponse {
+            log_shares: weights.iter().map(log_share).collect(),
+            keep: keep(&tree.own_places(), &weights),
+            distances: tree.pair_distances(),
+            weights,
+            ends,
+            total,
+            unknown_loss,
+            model,
+        })
+    }
+
+    /// The mechanism for a budget. A share of kept words is met from below.
+    pub fn for_budget(model: Arc<Model>, budget: Budget) -> Result<TreeResponse> {
+        let tree = model.tree().ok_or(Error::NoTree)?;
+        let epsilon = match budget {
+            Budget::Epsilon(value) => Epsilon::new(value)?,
+            Budget::Bound(value) => Budget::epsilon_for_bound(value, &tree.pair_distances())?,
+            Budget::Keep(share) => epsilon_keeping(tree, share)?,
+        };
+        TreeResponse::new(model, epsilon)
+    }
+
+    /// The expected share of words that are drawn as they were: exact.
+    pub fn keep(&self) -> Keep {
+        self.keep
+    }
+
+    /// The same as bounds.
+    pub fn keep_within(&self) -> RangeInclusive<f64> {
+        self.keep.weighted..=self.keep.weighted
+    }
+
+    fn tree(&self) -> &WordTree {
+        self.model.tree().expect("checked when made")
+    }
+
+    /// The loss of every level, from 0 on.
+    fn losses(&self) -> Vec<f64> {
+        self.weights.iter().map(|&weight| loss(weight)).collect()
+    }
+
+    /// A weight as a probability.
+    fn share(&self, weight: f64) -> f64 {
+        weight / self.total as f64
+    }
+}
+
+/// The number of places at this level from any place.
+fn places_at(level: u32) -> u128 {
+    match level {
+        0 => 1,
+        _ => 1 << (level - 1),
+    }
+}
+
+/// Weights whose losses grow by at most epsilon a level, rounded up.
+fn weights(levels: u32, epsilon: Epsilon) -> Vec<u64> {
+    let weight = |level: u32| {
+        let exact = TOP as f64 * libm::exp(-epsilon.get() * f64::from(level));
+        (libm::ceil(exact * (1.0 + MARGIN)) as u64).clamp(1, TOP)
+    };
+    (0..=levels).map(weight).collect()
+}
+
+/// ln(`T[0]` / weight), rounded up. The difference of the two is exact.
+fn loss(weight: u64) -> f64 {
+    match TOP - weight {
+        0 => 0.0,
+        less => round_up(libm::log1p(less as f64 / weight as f64)),
+    }
+}
+
+/// The expected share of kept words, by the places that lead from each level to a word itself.
+fn keep(own: &[Keep], weights: &[u64]) -> Keep {
+    let mut total = 0.0;
+    let mut keep = Keep {
+        weighted: 0.0,
+        plain: 0.0,
+    };
+    for ((own, &weight), level) in own.iter().zip(weights).zip(0..) {
+        total += weight as f64 * places_at(level) as f64;
+        keep.weighted += weight as f64 * own.weighted;
+        keep.plain += weight as f64 * own.plain;
+    }
+    Keep {
+        weighted: keep.weighted / total,
+        plain: keep.plain / total,
+    }
+}
+
+/// The largest epsilon that was found to keep at most this share of words (by use).
+fn epsilon_keeping(tree: &WordTree, share: f64) -> Result<Epsilon> {
+    let own = tree.own_places();
+    let kept = |epsilon: f64| -> Result<f64> {
+        let weights = weights(tree.levels(), Epsilon::new(epsilon)?);
+        Ok(keep(&own, &weights).weighted)
+    };
+    // From nearly uniform to where every weight but the first is 1.
+    let (mut low, mut high) = (1e-9, libm::log(TOP as f64));
+    let (lowest, highest) = (kept(low)?, kept(high)?);
+    if lowest > share {
+        return Err(Error::KeepOutOfReach {
+            asked: share,
+            lowest,
+            highest,
+        });
+    }
+    if highest <= share {
+        return Epsilon::new(high);
+    }
+    for _ in 0..HALVINGS {
+        let middle = (low + high) / 2.0;
+        match kept(middle)? > share {
+            true => high = middle,
+            false => low = middle,
+        }
+    }
+    Epsilon::new(low)
+}
+
+fn unknown_loss(tree: &WordTree, weights: &[u64], total: u128) -> f64 {
+    let (n, total) = (tree.places().len() as f64, total as f64);
+    let masses = tree.masses();
+    let most = masses.iter().copied().fold(0.0, f64::max);
+    let least = masses.iter().copied().fold(f64::INFINITY, f64::min);
+    let last = weights[weights.len() - 1] as f64;
+    let likely = libm::log(n * TOP as f64 * most / total);
+    let unlikely = libm::log(total / (n * last * least));
+    round_up(likely.max(unlikely).max(0.0) + RATIO_SLACK)
+}
+
+/// The weight of every place, and the answers that it goes to in equal parts. Doubles hold the
+/// weights to 53 binary digits.
+impl Channel for TreeResponse {
+    fn row(&self, word: WordId, out: &mut [f64]) {
+        let tree = self.tree();
+        let own = tree.places()[word as usize];
+        let share = |place: u32| self.share(self.weights[level(own, place) as usize] as f64);
+        for (p, &place) in out.iter_mut().zip(tree.places()) {
+            *p = share(place) / f64::from(tree.answers(place).len);
+        }
+        for gap in tree.gaps() {
+            let each = share(gap.place) * gap.each();
+            let words = tree.words(gap.answers).iter();
+            words.for_each(|&word| out[word as usize] += each);
+        }
+    }
+}
+
+/// ln Pr[y | w] = ln(T[level] / Z) up to a constant, as if y could only come from its own place: exact
+/// on a full tree and wherever no gap has y as an answer. With a gap of height h the likelihoods of words
+/// at levels below h are a little lower in truth; what is decoded then loses a little, and its
+/// guarantee nothing, since decoding is post-processing.
+impl Emission for TreeResponse {
+    fn table(&self) -> &[f32] {
+        &self.log_shares
+    }
+
+    fn unknown(&self) -> f32 {
+        -libm::log(self.model.vocabulary().len() as f64) as f32
+    }
+
+    fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
+        let Observations::Words(drawn) = observations else {
+            unreachable!("tree response observes words");
+        };
+        let places = self.tree().places();
+        let place = places[drawn[i] as usize];
+        for (step, &other) in out.iter_mut().zip(places) {
+            *step = level(place, other) as u16;
+        }
+    }
+}
+
+impl Mechanism for TreeResponse {
+    fn name(&self) -> &'static str {
+        "tree"
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        let losses = self.losses();
+        let per_level = |(level, loss): (u32, &f64)| round_up(loss / f64::from(level));
+        let epsilon = (1..).zip(&losses[1..]).map(per_level);
+        let metric = Metric::Tree {
+            levels: self.tree().levels(),
+        };
+        Guarantee::new(
+            epsilon.fold(0.0, f64::max),
+            metric,
+            self.distances,
+            self.unknown_loss,
+        )
+        .with_losses(losses)
+    }
+
+    fn channel(&self) -> Option<&dyn Channel> {
+        Some(self)
+    }
+
+    fn emission(&self) -> Option<&dyn Emission> {
+        Some(self)
+    }
+
+    fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {
+        let tree = self.tree();
+        let draw = |word: &Option<WordId>| {
+            let u = noise.uniform_below(self.total);
+            // Every end is looked at.
+            let level: u32 = self.ends.iter().map(|&end| u32::from(u >= end)).sum();
+            let top = (1u32 << level) >> 1;
+            let mask = top | (noise.limb() as u32 & top.saturating_sub(1));
+            let place = tree.places()[word.unwrap_or(0) as usize] ^ mask;
+            let (known, unknown) = (tree.answers(place), tree.all());
+            let answers = if word.is_some() { known } else { unknown };
+            tree.word(answers.start + noise.below(answers.len))
+        };
+        words.iter().map(draw).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;
