@@ -2,7 +2,9 @@
 
 /// A table whose entries NumPy calls `kind`.
 pub fn encode(kind: &str, shape: &[usize], data: &[u8]) -> Vec<u8> {
-    let shape: String = shape.iter().map(|size| format!("{size},")).collect();
+    let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
+    // A tuple of one has a comma.
+    let shape = sizes.join(", ") + if sizes.len() == 1 { "," } else { "" };
     let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}");
     // Magic, version and length take 10 bytes; data starts at a multiple of 64.
     let end = (10 + header.len() + 1).next_multiple_of(64);

@@ -24,7 +24,7 @@ fn a_models_facts() {
 fn the_built_in_model_is_small_and_sound() {
     let facts: Value = serde_json::from_str(&run(&["inspect", "--json"]).stdout).unwrap();
     let number = |key: &str| facts[key].as_f64().unwrap();
-    assert!(number("bytes_per_word") <= number("bits") / 8.0 + 5.0);
+    assert!(number("bytes_per_word") <= number("bits") / 8.0 + 5.0 + 2.2);
     assert_eq!(facts["duplicate_codes"], 0);
     assert!(facts["meta"]["licence"].as_str().unwrap().contains("PDDL"));
 }
@@ -94,4 +94,61 @@ fn exported_codes_are_rows_that_numpy_reads() {
     assert_eq!(rows.len(), 5 * 8);
     assert!((2..5).all(|other| distance(1, 0) <= distance(1, other)));
     assert_ne!(distance(1, 0), 0);
+}
+
+#[test]
+fn the_tree_is_shown_exported_and_used() {
+    let folder = Folder::new();
+    let shown: Value =
+        serde_json::from_str(&run(&["inspect", "--tree", "doctor", "--json"]).stdout).unwrap();
+    let levels = shown[0]["levels"].as_array().unwrap();
+    let words: usize = levels.iter().map(|l| l.as_array().unwrap().len()).sum();
+    let facts: Value = serde_json::from_str(&run(&["inspect", "--json"]).stdout).unwrap();
+    assert_eq!(words as u64, facts["words"].as_u64().unwrap());
+    assert_eq!(levels[0], serde_json::json!(["doctor"]));
+    assert_eq!(
+        facts["tree_levels"].as_u64().unwrap() as usize + 1,
+        levels.len()
+    );
+    assert_eq!(
+        run(&[
+            "inspect",
+            "--tree",
+            "doctor",
+            "--export",
+            &folder.name("out")
+        ])
+        .code,
+        0
+    );
+    // The level of two words is the number of digits of the exclusive or of their places.
+    let list = std::fs::read_to_string(folder.path("out/words.txt")).unwrap();
+    let list: Vec<&str> = list.lines().collect();
+    let file = std::fs::read(folder.path("out/tree.npy")).unwrap();
+    let places = &file[file.len() - 4 * list.len()..];
+    let place = |word: &str| {
+        let id = list.iter().position(|w| *w == word).unwrap();
+        u32::from_le_bytes(places[4 * id..4 * id + 4].try_into().unwrap())
+    };
+    for (level, words) in levels.iter().enumerate() {
+        for word in words.as_array().unwrap().iter().take(3) {
+            let apart = place("doctor") ^ place(word.as_str().unwrap());
+            assert_eq!(u32::BITS - apart.leading_zeros(), level as u32);
+        }
+    }
+    let args = ["privatize", "--mechanism", "tree", "--epsilon", "0.85"];
+    let ran = run(&[&args[..], &["a doctor came"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("tree-15"), "{}", ran.stderr);
+    // A file without a tree says what it offers.
+    let old = folder.file("m.brr", &tiny_model());
+    let facts: Value = serde_json::from_str(&run(&["inspect", &old, "--json"]).stdout).unwrap();
+    let offered = serde_json::json!(["exponential", "brr", "k-ary"]);
+    assert_eq!(facts["mechanisms"], offered);
+    let ran = run(&[&args[..], &["--model", &old, "a doctor came"]].concat());
+    assert!(
+        ran.code != 0 && ran.stderr.contains("k-ary"),
+        "{}",
+        ran.stderr
+    );
 }
