@@ -41,7 +41,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 
 use brr::parts::text::{is_one_token, is_spaceless};
 use unicode_normalization::char::is_combining_mark;
@@ -83,55 +82,48 @@ pub struct VocabularyRule {
 }
 
 /// Why a token stays out of the vocabulary. See the [module](self) for examples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Rejection {
     /// The token is empty.
+    #[error("empty")]
     Empty,
     /// White space inside, no-break spaces included.
+    #[error("white space inside")]
     WhiteSpace,
     /// A control, bidirectional, zero-width, private-use or replacement character inside.
+    #[error("control or invisible character inside")]
     Invisible,
     /// Longer than [`MAX_BYTES`].
+    #[error("too long")]
     TooLong,
     /// Contains a digit or another numeric character.
+    #[error("contains a digit")]
     Number,
     /// Not one letter: punctuation and symbols.
+    #[error("no letter")]
     NoLetter,
     /// A URL, a domain or an e-mail address.
+    #[error("URL or e-mail address")]
     Address,
     /// Not a single token.
+    #[error("not a single token")]
     NotOneWord,
     /// One token, but with a symbol such as an underscore.
+    #[error("symbol inside")]
     Symbol,
     /// A compatibility form (ligature, superscript, full width) of other characters.
+    #[error("compatibility form (NFKC changes it)")]
     Compatibility,
     /// On a list of words that are to stay out.
+    #[error("on a list of words to leave out")]
     Excluded,
     /// A lone letter that is not at home in this vocabulary.
+    #[error("lone letter from elsewhere")]
     LoneLetter,
     /// Equal to an earlier token after normalization and case folding.
+    #[error("variant of an earlier word")]
     Variant,
-}
-
-impl fmt::Display for Rejection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Rejection::Empty => "empty",
-            Rejection::WhiteSpace => "white space inside",
-            Rejection::Invisible => "control or invisible character inside",
-            Rejection::TooLong => "too long",
-            Rejection::Number => "contains a digit",
-            Rejection::NoLetter => "no letter",
-            Rejection::Address => "URL or e-mail address",
-            Rejection::NotOneWord => "not a single token",
-            Rejection::Symbol => "symbol inside",
-            Rejection::Compatibility => "compatibility form (NFKC changes it)",
-            Rejection::Excluded => "on a list of words to leave out",
-            Rejection::LoneLetter => "lone letter from elsewhere",
-            Rejection::Variant => "variant of an earlier word",
-        })
-    }
 }
 
 impl VocabularyRule {

@@ -90,13 +90,8 @@ impl Binarizer for Affinity {
         progress: &mut OnProgress<'_>,
     ) -> Result<CodeRows, BinarizeError> {
         let flat = spectrum(options.threads, vectors)?.flattened();
-        let mut report = |unit, (step, steps), loss| {
-            progress(Progress {
-                unit,
-                step,
-                steps,
-                loss,
-            });
+        let mut report = |unit, done, loss| {
+            progress(Progress::new(unit, done, loss));
         };
         let codes = {
             let start = first_columns(&flat, options.bits.get());

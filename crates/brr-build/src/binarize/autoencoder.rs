@@ -78,15 +78,7 @@ impl Binarizer for Autoencoder {
         let mut rng = seeded::generator(options.seed, 0);
         let mut model = Model::new(bits, dim, self, options.threads, &mut rng);
         let mut order: Vec<usize> = (0..words).collect();
-        let mut report = |step, loss| {
-            let (unit, steps) = ("epoch", self.epochs);
-            progress(Progress {
-                unit,
-                step,
-                steps,
-                loss,
-            });
-        };
+        let mut report = |epoch, loss| progress(Progress::new("epoch", (epoch, self.epochs), loss));
         report(0, None);
         for epoch in 1..=self.epochs {
             seeded::shuffle(&mut order, &mut rng);

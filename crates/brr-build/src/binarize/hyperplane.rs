@@ -25,14 +25,7 @@ impl Binarizer for Hyperplane {
         progress: &mut OnProgress<'_>,
     ) -> Result<CodeRows, BinarizeError> {
         check(vectors)?;
-        let mut report = |step| {
-            progress(Progress {
-                unit: "step",
-                step,
-                steps: 1,
-                loss: None,
-            });
-        };
+        let mut report = |step| progress(Progress::new("step", (step, 1), None));
         report(0);
         let mut x = Matrix {
             rows: vectors.words.len(),

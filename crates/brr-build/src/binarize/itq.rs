@@ -61,14 +61,7 @@ pub fn rotate(
     let (threads, bits) = (options.threads, options.bits.get());
     let mut rng = seeded::generator(options.seed, 0);
     let mut r = rotation::orthonormal(threads, v.cols, bits, &mut rng);
-    let mut report = |step, loss| {
-        progress(Progress {
-            unit: "iteration",
-            step,
-            steps: iterations,
-            loss,
-        });
-    };
+    let mut report = |step, loss| progress(Progress::new("iteration", (step, iterations), loss));
     report(0, None);
     // Signs need no rounding: only `v` is copied, once.
     let rounded = v.rounded(v.rows);

@@ -26,7 +26,6 @@ mod word;
 use crate::matrix::Matrix;
 use crate::vectors::Vectors;
 use brr::parts::codes::{CodeBits, CodeRows};
-use std::fmt;
 
 pub use affinity::Affinity;
 pub use autoencoder::Autoencoder;
@@ -57,6 +56,17 @@ pub struct Progress {
     pub steps: usize,
     /// What is being minimized, once it is known; comparable only within a run.
     pub loss: Option<f64>,
+}
+
+impl Progress {
+    fn new(unit: &'static str, (step, steps): (usize, usize), loss: Option<f64>) -> Progress {
+        Progress {
+            unit,
+            step,
+            steps,
+            loss,
+        }
+    }
 }
 
 /// Receives progress.
@@ -91,15 +101,17 @@ pub fn by_name(name: &str) -> Option<Box<dyn Binarizer>> {
 }
 
 /// Why vectors cannot be binarized.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BinarizeError {
     /// There are fewer than two words.
+    #[error("found {found} words, codes need at least 2: use more vectors")]
     TooFewWords {
         /// How many there are.
         found: usize,
     },
     /// The numbers are not `words * dim` many, or `dim` is 0.
+    #[error("{words} words of dimension {dim} need {} numbers, found {found}", words * dim)]
     Shape {
         /// Words.
         words: usize,
@@ -109,40 +121,15 @@ pub enum BinarizeError {
         found: usize,
     },
     /// A vector holds NaN or an infinity.
+    #[error("the vector of word {word} holds NaN or infinity: drop the word")]
     NotFinite {
         /// Id of the word.
         word: usize,
     },
     /// All vectors are equal: there is nothing to tell words apart by.
+    #[error("all vectors are equal: codes cannot tell words apart")]
     AllEqual,
 }
-
-impl fmt::Display for BinarizeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooFewWords { found } => {
-                write!(
-                    f,
-                    "found {found} words, codes need at least 2: use more vectors"
-                )
-            }
-            Self::Shape { words, dim, found } => write!(
-                f,
-                "{words} words of dimension {dim} need {} numbers, found {found}",
-                words * dim
-            ),
-            Self::NotFinite { word } => {
-                write!(
-                    f,
-                    "the vector of word {word} holds NaN or infinity: drop the word"
-                )
-            }
-            Self::AllEqual => write!(f, "all vectors are equal: codes cannot tell words apart"),
-        }
-    }
-}
-
-impl std::error::Error for BinarizeError {}
 
 /// Refuses vectors no binarizer can use.
 fn check(vectors: &Vectors) -> Result<(), BinarizeError> {

@@ -4,7 +4,6 @@ use super::rank::spearman;
 use crate::vectors::Vectors;
 use brr::parts::codes::{CodeRows, hamming};
 use std::collections::HashMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// A set of judged word pairs.
@@ -17,10 +16,11 @@ pub struct SimilaritySet {
 }
 
 /// Why a similarity file cannot be used.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimilarityError {
     /// It cannot be read.
+    #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -28,6 +28,7 @@ pub enum SimilarityError {
         source: std::io::Error,
     },
     /// A line is not "word word score".
+    #[error("{}:{line}: {problem}; expected two words and a number, separated by space or tab", path.display())]
     Line {
         /// The file.
         path: PathBuf,
@@ -37,41 +38,11 @@ pub enum SimilarityError {
         problem: &'static str,
     },
     /// There is no pair in it.
+    #[error("{}: no word pair found; expected lines of two words and a number", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
-}
-
-impl fmt::Display for SimilarityError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
-            Self::Line {
-                path,
-                line,
-                problem,
-            } => write!(
-                f,
-                "{}:{line}: {problem}; expected two words and a number, separated by space or tab",
-                path.display()
-            ),
-            Self::Empty { path } => write!(
-                f,
-                "{}: no word pair found; expected lines of two words and a number",
-                path.display()
-            ),
-        }
-    }
-}
-
-impl std::error::Error for SimilarityError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io { source, .. } => Some(source),
-            _ => None,
-        }
-    }
 }
 
 impl SimilaritySet {

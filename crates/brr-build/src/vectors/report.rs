@@ -8,40 +8,33 @@ use crate::exclusion::{Excluded, ExclusionList};
 use crate::vocabulary_rule::Rejection;
 
 /// A row that cannot be used, whatever its word is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Defect {
     /// Fewer or more numbers than the other rows have.
+    #[error("not as many numbers as in the other rows")]
     Ragged,
     /// A number that cannot be read.
+    #[error("something that is not a number")]
     BadNumber,
     /// NaN or an infinity.
+    #[error("NaN or infinity")]
     NotFinite,
     /// A vector of zeros says nothing about its word.
+    #[error("a vector of zeros")]
     AllZero,
     /// A row without a word.
+    #[error("no word")]
     EmptyWord,
     /// A word that is not UTF-8.
+    #[error("a word that is not UTF-8")]
     NotUtf8,
     /// A word that an earlier row has, letter for letter.
+    #[error("the word of an earlier row")]
     Duplicate,
     /// The file ends within the row.
+    #[error("the file ends within the row")]
     CutShort,
-}
-
-impl fmt::Display for Defect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Defect::Ragged => "not as many numbers as in the other rows",
-            Defect::BadNumber => "something that is not a number",
-            Defect::NotFinite => "NaN or infinity",
-            Defect::AllZero => "a vector of zeros",
-            Defect::EmptyWord => "no word",
-            Defect::NotUtf8 => "a word that is not UTF-8",
-            Defect::Duplicate => "the word of an earlier row",
-            Defect::CutShort => "the file ends within the row",
-        })
-    }
 }
 
 /// What a place in a file is counted in.

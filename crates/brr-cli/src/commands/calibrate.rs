@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use brr::parts::parallel::cores;
 use brr::{Choice, MechanismKind};
 use brr_eval::calibrate::{self, Solution, Step, Table, Target, useful_bounds};
-use brr_eval::channel::Sampling;
+use brr_eval::channel::{OutputSets, Sampling, Spread};
 use brr_eval::interval::Estimate;
 use brr_eval::report;
 use serde_json::json;
@@ -197,45 +197,48 @@ fn print_table(table: &Table) {
         "{} ({}, {} words), {how}",
         table.mechanism, table.metric, table.words
     );
-    println!(
-        "{:>7} {:>9} {:>8}  {:>14} {:>14}  {:>17} {:>8}  {:>8} {:>8}  {:>14}",
-        "bound",
-        "epsilon",
-        "nearest",
-        "stay (by use)",
-        "stay (each)",
-        "quartiles",
-        "S_w",
-        "bits",
-        "cosine",
-        "attacker"
-    );
-    table.steps.iter().for_each(print_step);
+    let line = |cell: &dyn Fn(&Column) -> String| {
+        let cells = COLUMNS.iter().map(|c| format!("{:>1$}", cell(c), c.1));
+        println!("{}", cells.collect::<String>());
+    };
+    line(&|column| column.0.to_owned());
+    for step in &table.steps {
+        line(&|column| column.2(step));
+    }
     println!();
 }
 
-fn print_step(s: &Step) {
-    let some = |e: Option<Estimate>, digits: usize| {
-        e.map_or("-".into(), |e| format!("{:.digits$}", e.value))
-    };
-    let (m, spread) = (&s.summary, &s.summary.keep_spread);
-    println!(
-        "{:>7.2} {:>9.5} {:>8.2}  {:>14} {:>14}  {:.3} {:.3} {:.3} {:>8}  {:>8} {:>8}  {:>14}",
-        s.bound,
-        s.epsilon,
-        s.nearest,
-        shown(m.keep_by_use),
-        shown(m.keep),
-        spread.lower_quartile,
-        spread.median,
-        spread.upper_quartile,
-        format!(
-            "{}{:.0}",
-            if m.outputs.at_least { ">" } else { "" },
-            m.outputs.mean
-        ),
-        some(m.changed_hamming, 1),
-        some(m.changed_cosine, 3),
-        m.guess_by_use.map_or("-".into(), |g| shown(g.success)),
-    );
+/// Heading, width and cell of a step.
+type Column = (&'static str, usize, fn(&Step) -> String);
+
+const COLUMNS: [Column; 10] = [
+    ("bound", 7, |s| format!("{:.2}", s.bound)),
+    ("epsilon", 10, |s| format!("{:.5}", s.epsilon)),
+    ("nearest", 9, |s| format!("{:.2}", s.nearest)),
+    ("stay (by use)", 16, |s| shown(s.summary.keep_by_use)),
+    ("stay (each)", 15, |s| shown(s.summary.keep)),
+    ("quartiles", 19, |s| quartiles(&s.summary.keep_spread)),
+    ("S_w", 9, |s| size(&s.summary.outputs)),
+    ("bits", 10, |s| mean(s.summary.changed_hamming, 1)),
+    ("cosine", 9, |s| mean(s.summary.changed_cosine, 3)),
+    ("attacker", 16, |s| {
+        let guess = s.summary.guess_by_use;
+        guess.map_or("-".into(), |g| shown(g.success))
+    }),
+];
+
+fn quartiles(k: &Spread) -> String {
+    format!(
+        "{:.3} {:.3} {:.3}",
+        k.lower_quartile, k.median, k.upper_quartile
+    )
+}
+
+fn size(sets: &OutputSets) -> String {
+    let more = if sets.at_least { ">" } else { "" };
+    format!("{more}{:.0}", sets.mean)
+}
+
+fn mean(e: Option<Estimate>, digits: usize) -> String {
+    e.map_or("-".into(), |e| format!("{:.digits$}", e.value))
 }

@@ -68,21 +68,14 @@ pub fn run(args: Args) -> Result {
 /// Everything there is to say, in the order in which it is shown.
 fn facts(model: &Model) -> Value {
     let (d, p) = (model.code_distances(), model.pair_distances());
-    let meta: serde_json::Map<_, _> = model
-        .meta()
-        .iter()
-        .map(|(k, v)| (k.clone(), json!(v)))
-        .collect();
-    let certificates: Vec<Value> = model
-        .certificates()
-        .iter()
-        .map(|c| json!({"epsilon": c.epsilon(), "scale": c.scale(), "keep": c.keep().weighted}))
-        .collect();
+    let meta = model.meta().iter().map(|(k, v)| (k.clone(), json!(v)));
+    let certificates = model.certificates().iter();
+    let certificates = certificates
+        .map(|c| json!({"epsilon": c.epsilon(), "scale": c.scale(), "keep": c.keep().weighted}));
     let points = model.calibration().map_or(&[][..], |table| table.points());
-    let calibration: Vec<Value> = points
-        .iter()
-        .map(|c| json!({"epsilon": c.epsilon, "keep": c.keep.weighted, "keep_plain": c.keep.plain}))
-        .collect();
+    let calibration = points.iter().map(
+        |c| json!({"epsilon": c.epsilon, "keep": c.keep.weighted, "keep_plain": c.keep.plain}),
+    );
     let words = model.vocabulary().len();
     json!({
         "words": words,
@@ -100,9 +93,9 @@ fn facts(model: &Model) -> Value {
         "identity": model.identity().to_string(),
         "file_identity": model.file_identity().to_string(),
         "standing": model.standing().name(),
-        "meta": meta,
-        "certificates": certificates,
-        "calibration": calibration,
+        "meta": meta.collect::<serde_json::Map<_, _>>(),
+        "certificates": certificates.collect::<Vec<_>>(),
+        "calibration": calibration.collect::<Vec<_>>(),
     })
 }
 
@@ -116,33 +109,24 @@ fn print_facts(facts: &Value) {
     let number = |key: &str| facts[key].as_f64().unwrap_or(f64::NAN);
     line("words", text(&facts["words"]));
     line("bits", text(&facts["bits"]));
+    let a_word = number("bytes_per_word");
     line(
         "file",
-        format!(
-            "{} bytes, {:.2} a word",
-            facts["bytes"],
-            number("bytes_per_word")
-        ),
+        format!("{} bytes, {a_word:.2} a word", facts["bytes"]),
     );
     line("P_avg", format!("{:.4}  (all pairs)", number("p_avg")));
     line("P_max", format!("{}  (all pairs)", facts["p_max"]));
+    let (mean, least) = (number("nearest_mean"), &facts["nearest_min"]);
     line(
         "nearest neighbour",
-        format!(
-            "{:.2} mean, {} least",
-            number("nearest_mean"),
-            facts["nearest_min"]
-        ),
+        format!("{mean:.2} mean, {least} least"),
     );
     line("duplicate codes", text(&facts["duplicate_codes"]));
-    line(
-        "looked up in",
-        if facts["lowercase"] == true {
-            "lower case".into()
-        } else {
-            "the case given".into()
-        },
-    );
+    let case = match facts["lowercase"] == true {
+        true => "lower case",
+        false => "the case given",
+    };
+    line("looked up in", case.into());
     line(
         "tree levels",
         facts["tree_levels"]
@@ -158,17 +142,11 @@ fn print_facts(facts: &Value) {
     for (key, value) in facts["meta"].as_object().into_iter().flatten() {
         line(key, text(value));
     }
-    let rows = |key: &str| facts[key].as_array().cloned().unwrap_or_default();
-    for c in rows("certificates") {
-        let epsilon = c["epsilon"].as_f64().unwrap_or(f64::NAN);
-        line(
-            "certificate",
-            format!(
-                "epsilon {epsilon:.4}  bound {:5.1}  keeps {:.3}",
-                epsilon * number("p_avg"),
-                c["keep"].as_f64().unwrap_or(f64::NAN)
-            ),
-        );
+    for c in facts["certificates"].as_array().into_iter().flatten() {
+        let [epsilon, keep] = ["epsilon", "keep"].map(|key| c[key].as_f64().unwrap_or(f64::NAN));
+        let bound = epsilon * number("p_avg");
+        let all = format!("epsilon {epsilon:.4}  bound {bound:5.1}  keeps {keep:.3}");
+        line("certificate", all);
     }
 }
 
@@ -298,21 +276,14 @@ fn print_neighborhood(n: &Neighborhood) {
         "{:<32}  vectors (cosine)",
         format!("{}: codes (bits)", n.word)
     );
+    let star = |both: bool| if both { '*' } else { ' ' };
     for i in 0..n.codes.len().max(real.len()) {
         let left = n.codes.get(i).map_or(String::new(), |(word, d)| {
-            let star = if real.iter().any(|(w, _)| w == word) {
-                '*'
-            } else {
-                ' '
-            };
+            let star = star(real.iter().any(|(w, _)| w == word));
             format!("{d:>4} {star}{word}")
         });
         let right = real.get(i).map_or(String::new(), |(word, cosine)| {
-            let star = if n.codes.iter().any(|(w, _)| w == word) {
-                '*'
-            } else {
-                ' '
-            };
+            let star = star(n.codes.iter().any(|(w, _)| w == word));
             format!("{cosine:.3} {star}{word}")
         });
         println!("  {left:<30}  {right}");

@@ -1,8 +1,9 @@
 //! The page of `brr calibrate`.
 
 use super::chart::{Axis, Chart, Point, Series, number};
-use super::page::{Page, Table};
+use super::page::{Column, Page, Table};
 use crate::calibrate::{self, Solution, Step, Target};
+use crate::channel::{Guess, OutputSets, Spread};
 use crate::interval::Estimate;
 
 /// One page for one or several mechanisms over the same words.
@@ -108,61 +109,37 @@ fn method(table: &calibrate::Table) -> String {
 
 type Across = fn(&Step) -> f64;
 type Pick = fn(&Step) -> Option<Estimate>;
-/// Title, label across, what is across, axis up, what is up.
-type Spec = (&'static str, &'static str, Across, Axis, Pick);
 
 fn charts(tables: &[calibrate::Table]) -> Vec<Chart> {
-    let bound: Across = |s| s.bound;
-    let nearest: Across = |s| s.nearest;
-    let average_axis = "loss bound at the average pair";
-    let share = || Axis::linear("share of words").from_to(0.0, 1.0);
-    let specs: [Spec; 5] = [
-        (
-            "Words that stay (by use)",
-            average_axis,
-            bound,
-            share(),
-            |s| Some(s.summary.keep_by_use),
-        ),
-        (
-            "Words that stay (by use), at the nearest neighbour",
-            "loss at the nearest neighbour",
-            nearest,
-            share(),
-            |s| Some(s.summary.keep_by_use),
-        ),
-        (
-            "Words an attacker names (by use)",
-            average_axis,
-            bound,
-            share(),
-            |s| s.summary.guess_by_use.map(|g| g.success),
-        ),
-        (
-            "Similarity of changed words",
-            average_axis,
-            bound,
-            Axis::linear("mean cosine with the original").from_to(0.0, 1.0),
-            |s| s.summary.changed_cosine.filter(|_| changes(s)),
-        ),
-        (
-            "Distance of changed words",
-            average_axis,
-            bound,
-            Axis::linear("mean bits changed"),
-            |s| s.summary.changed_hamming.filter(|_| changes(s)),
-        ),
-    ];
-    let charts = specs.into_iter().map(|(title, x, across, y, pick)| Chart {
+    let average: (&str, Across) = ("loss bound at the average pair", |s| s.bound);
+    let nearest: (&str, Across) = ("loss at the nearest neighbour", |s| s.nearest);
+    let chart = |title: &str, (x, across): (&str, Across), y: Axis, pick: Pick| Chart {
         title: title.to_owned(),
         description: format!("{title}, as a line over the {x}, for each mechanism."),
         x: Axis::log(x),
         y,
         series: tables.iter().map(|t| series(t, across, pick)).collect(),
-    });
+    };
+    let share = || Axis::linear("share of words").from_to(0.0, 1.0);
+    let cosine = Axis::linear("mean cosine with the original").from_to(0.0, 1.0);
+    let bits = Axis::linear("mean bits changed");
+    let stays: Pick = |s| Some(s.summary.keep_by_use);
+    let by_neighbour = "Words that stay (by use), at the nearest neighbour";
+    let mut charts = vec![
+        chart("Words that stay (by use)", average, share(), stays),
+        chart(by_neighbour, nearest, share(), stays),
+        chart("Words an attacker names (by use)", average, share(), |s| {
+            s.summary.guess_by_use.map(|g| g.success)
+        }),
+        chart("Similarity of changed words", average, cosine, |s| {
+            s.summary.changed_cosine.filter(|_| changes(s))
+        }),
+        chart("Distance of changed words", average, bits, |s| {
+            s.summary.changed_hamming.filter(|_| changes(s))
+        }),
+    ];
+    charts.retain(|c| c.series.iter().any(|s| !s.points.is_empty()));
     charts
-        .filter(|c| c.series.iter().any(|s| !s.points.is_empty()))
-        .collect()
 }
 
 /// Whether enough words change that a mean over those that do means something.
@@ -201,51 +178,49 @@ fn shown(e: Estimate) -> String {
 }
 
 fn steps(table: &calibrate::Table) -> Table {
-    let head = [
-        "Bound",
-        "Epsilon",
-        "Loss at nearest",
-        "Loss at farthest",
-        "Loss of unknown tokens",
-        "Stays, by use",
-        "Stays, every word once",
-        "Quartiles",
-        "Least to most",
-        "Outputs with 95 %",
-        "Cosine of changed",
-        "Bits changed",
-        "Attacker, by use",
-        "Attacker, words equally likely",
+    let columns: [Column<Step>; 14] = [
+        ("Bound", |s| number(s.bound)),
+        ("Epsilon", |s| number(s.epsilon)),
+        ("Loss at nearest", |s| number(s.nearest)),
+        ("Loss at farthest", |s| number(s.worst)),
+        ("Loss of unknown tokens", |s| number(s.unknown)),
+        ("Stays, by use", |s| shown(s.summary.keep_by_use)),
+        ("Stays, every word once", |s| shown(s.summary.keep)),
+        ("Quartiles", |s| quartiles(&s.summary.keep_spread)),
+        ("Least to most", |s| ends(&s.summary.keep_spread)),
+        ("Outputs with 95 %", |s| size(&s.summary.outputs)),
+        ("Cosine of changed", |s| optional(s.summary.changed_cosine)),
+        ("Bits changed", |s| optional(s.summary.changed_hamming)),
+        ("Attacker, by use", |s| success(s.summary.guess_by_use)),
+        ("Attacker, words equally likely", |s| {
+            success(s.summary.guess)
+        }),
     ];
-    let optional = |e: Option<Estimate>| e.map_or("-".to_owned(), shown);
-    let row = |s: &Step| {
-        let k = &s.summary.keep_spread;
-        let o = &s.summary.outputs;
-        let sets = if o.at_least { "at least " } else { "" };
-        vec![
-            number(s.bound),
-            number(s.epsilon),
-            number(s.nearest),
-            number(s.worst),
-            number(s.unknown),
-            shown(s.summary.keep_by_use),
-            shown(s.summary.keep),
-            [k.lower_quartile, k.median, k.upper_quartile]
-                .map(number)
-                .join(" / "),
-            [k.least, k.most].map(number).join(" to "),
-            format!("{sets}{}", number(o.mean)),
-            optional(s.summary.changed_cosine),
-            optional(s.summary.changed_hamming),
-            optional(s.summary.guess_by_use.map(|g| g.success)),
-            optional(s.summary.guess.map(|g| g.success)),
-        ]
-    };
-    Table {
-        caption: format!("{} at each bound", table.mechanism),
-        head: head.map(str::to_owned).to_vec(),
-        rows: table.steps.iter().map(row).collect(),
-    }
+    let caption = format!("{} at each bound", table.mechanism);
+    Table::of(&caption, &columns, &table.steps)
+}
+
+fn quartiles(k: &Spread) -> String {
+    [k.lower_quartile, k.median, k.upper_quartile]
+        .map(number)
+        .join(" / ")
+}
+
+fn ends(k: &Spread) -> String {
+    [k.least, k.most].map(number).join(" to ")
+}
+
+fn size(sets: &OutputSets) -> String {
+    let least = if sets.at_least { "at least " } else { "" };
+    format!("{least}{}", number(sets.mean))
+}
+
+fn optional(e: Option<Estimate>) -> String {
+    e.map_or("-".to_owned(), shown)
+}
+
+fn success(guess: Option<Guess>) -> String {
+    optional(guess.map(|g| g.success))
 }
 
 #[cfg(test)]

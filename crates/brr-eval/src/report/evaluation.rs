@@ -1,7 +1,7 @@
 //! The page of `brr evaluate`.
 
 use super::chart::{Axis, Chart, Point, Series, number};
-use super::page::{Page, Table};
+use super::page::{Column, Page, Table};
 use crate::experiment::{Outcome, Results};
 use crate::interval::Estimate;
 
@@ -18,14 +18,13 @@ pub fn evaluation(results: &Results) -> String {
         for chart in charts(results, documents) {
             page.chart(&chart);
         }
-        page.table(&outcomes(results, documents));
+        let conditions = results.of(documents).filter(|o| o.bound.is_some());
+        page.table(&Table::of("Every condition", &OUTCOMES, conditions));
     }
-    let controls: Vec<&Outcome> = results
-        .outcomes
-        .iter()
-        .filter(|o| o.bound.is_none())
-        .collect();
-    page.heading("Without privacy").table(&baselines(&controls));
+    let controls = results.outcomes.iter().filter(|o| o.bound.is_none());
+    let caption = "Classifiers trained on the texts as they are; the overfitted one shows that the attack works";
+    let controls = Table::of(caption, &BASELINES, controls);
+    page.heading("Without privacy").table(&controls);
     page.heading("How it was done");
     for text in method(results) {
         page.paragraph(&text);
@@ -81,102 +80,93 @@ fn lines(results: &Results, documents: usize, x: Across, y: Up) -> Vec<Series> {
 
 /// A level line across the chart.
 fn across(series: &[Series], name: &str, y: Estimate) -> Option<Series> {
-    let xs = || {
-        series
-            .iter()
-            .flat_map(|s| s.points.iter().map(|p| p.x))
-            .filter(|x| x.is_finite())
-    };
+    let points = || series.iter().flat_map(|s| &s.points);
+    let xs = || points().map(|p| p.x).filter(|x| x.is_finite());
     let (low, high) = (xs().fold(f64::INFINITY, f64::min), xs().fold(0.0, f64::max));
-    let points = [low, high]
-        .map(|x| Point {
-            x,
-            y: Estimate::exact(y.value),
-        })
-        .to_vec();
+    let y = Estimate::exact(y.value);
     (low < high).then(|| Series {
         name: name.to_owned(),
-        points,
+        points: [low, high].map(|x| Point { x, y }).to_vec(),
     })
 }
 
 fn charts(results: &Results, documents: usize) -> Vec<Chart> {
-    let bound: Across = |o| o.bound;
-    let accuracy: Up = |o| Some(o.accuracy);
     let baseline = results.baseline(documents);
     let mut charts = Vec::new();
     let mut add = |title: &str,
                    description: &str,
-                   x: Axis,
-                   y: Axis,
-                   (of, up): (Across, Up),
+                   x: (Axis, Across),
+                   y: (Axis, Up),
                    level: Option<Estimate>| {
-        let mut series = lines(results, documents, of, up);
-        if let Some(level) = level.and_then(|level| across(&series, "original text", level)) {
-            series.push(level);
-        }
+        let mut series = lines(results, documents, x.1, y.1);
+        let level = level.and_then(|level| across(&series, "original text", level));
+        series.extend(level);
         if series.iter().any(|s| s.points.len() > 1) {
             charts.push(Chart {
                 title: title.into(),
                 description: description.into(),
-                x,
-                y,
+                x: x.0,
+                y: y.0,
                 series,
             });
         }
     };
-    let average = || Axis::log("loss bound at the average pair of words (left is more private)");
-    let level = baseline.map(|b| b.accuracy);
-    add(
+    let average = || -> (Axis, Across) {
+        let label = "loss bound at the average pair of words (left is more private)";
+        (Axis::log(label), |o| o.bound)
+    };
+    let mut add_accuracy = |title: &str, description: &str, x: (Axis, Across)| {
+        let accuracy = Axis::linear("accuracy on unseen texts");
+        let level = baseline.map(|b| b.accuracy);
+        add(
+            title,
+            description,
+            x,
+            (accuracy, |o| Some(o.accuracy)),
+            level,
+        );
+    };
+    add_accuracy(
         "Accuracy of a classifier trained on privatized text",
         "Accuracy rises with the privacy-loss bound; how soon depends on the mechanism.",
         average(),
-        Axis::linear("accuracy on unseen texts"),
-        (bound, accuracy),
-        level,
     );
-    add(
+    let nearest = Axis::log("mean loss between a word and its nearest neighbour");
+    add_accuracy(
         "Accuracy, by the loss between nearest neighbours",
         "The same accuracies over the mean loss between a word and its nearest neighbour.",
-        Axis::log("mean loss between a word and its nearest neighbour"),
-        Axis::linear("accuracy on unseen texts"),
-        (|o| o.nearest, accuracy),
-        level,
+        (nearest, |o| o.nearest),
     );
-    add(
+    let named = Axis::linear("share of words that Bayes' attacker names");
+    add_accuracy(
         "Accuracy, by what an attacker recovers",
         "Accuracy against the share of words that Bayes' attacker names.",
-        Axis::linear("share of words that Bayes' attacker names"),
-        Axis::linear("accuracy on unseen texts"),
-        (|o| o.recovered.map(|r| r.bayes), accuracy),
-        level,
+        (named, |o| o.recovered.map(|r| r.bayes)),
     );
+    if results.madlib_average.is_some() {
+        let madlib = Axis::linear("epsilon of Madlib with the same loss bound");
+        add_accuracy(
+            "As in the paper: accuracy over Madlib's epsilon",
+            "Each mechanism at the bound that Madlib has at this epsilon.",
+            (madlib, |o| o.madlib_epsilon.filter(|e| *e <= 25.0)),
+        );
+    }
+    let auc = Axis::linear("area under the attacker's curve (0.5 is guessing)");
     add(
         "Membership inference",
         "Area under the attacker's curve over the bound; 0.5 is guessing.",
         average(),
-        Axis::linear("area under the attacker's curve (0.5 is guessing)"),
-        (bound, |o| o.auc),
+        (auc, |o| o.auc),
         baseline.and_then(|b| b.auc),
     );
+    let share = Axis::linear("share of words").from_to(0.0, 1.0);
     add(
         "Words that Bayes' attacker recovers",
         "Share of all known words that the attacker names, over the bound.",
         average(),
-        Axis::linear("share of words").from_to(0.0, 1.0),
-        (bound, |o| o.recovered.map(|r| Estimate::exact(r.bayes))),
+        (share, |o| o.recovered.map(|r| Estimate::exact(r.bayes))),
         None,
     );
-    if results.madlib_average.is_some() {
-        add(
-            "As in the paper: accuracy over Madlib's epsilon",
-            "Each mechanism at the bound that Madlib has at this epsilon.",
-            Axis::linear("epsilon of Madlib with the same loss bound"),
-            Axis::linear("accuracy on unseen texts"),
-            (|o| o.madlib_epsilon.filter(|e| *e <= 25.0), accuracy),
-            level,
-        );
-    }
     charts
 }
 
@@ -207,70 +197,38 @@ fn shown(e: Option<Estimate>) -> String {
     }
 }
 
-fn outcomes(results: &Results, documents: usize) -> Table {
-    let some = |x: Option<f64>| x.map_or("-".into(), number);
-    let row = |o: &Outcome| {
-        let r = o.recovered;
-        vec![
-            o.label.clone(),
-            some(o.bound),
-            some(o.epsilon),
-            some(o.nearest),
-            some(o.madlib_epsilon),
-            o.trials.to_string(),
-            shown(Some(o.accuracy)),
-            shown(o.accuracy_privatized),
-            shown(o.auc),
-            shown(o.auc_of_confidence),
-            some(r.map(|r| r.as_is)),
-            some(r.map(|r| r.bayes)),
-            some(r.map(|r| r.bayes_rare)),
-        ]
-    };
-    Table {
-        caption: "Every condition".into(),
-        head: [
-            "Mechanism",
-            "Bound, average pair",
-            "Epsilon",
-            "Loss, nearest pair",
-            "Madlib's epsilon",
-            "Trials",
-            "Accuracy",
-            "Accuracy, test privatized too",
-            "Membership AUC",
-            "AUC by confidence alone",
-            "Words that stay",
-            "Bayes names",
-            "Bayes names, rarer words",
-        ]
-        .map(str::to_owned)
-        .to_vec(),
-        rows: results
-            .of(documents)
-            .filter(|o| o.bound.is_some())
-            .map(row)
-            .collect(),
-    }
+fn some(x: Option<f64>) -> String {
+    x.map_or("-".into(), number)
 }
 
-fn baselines(controls: &[&Outcome]) -> Table {
-    let row = |o: &&Outcome| {
-        vec![
-            o.label.clone(),
-            o.documents.to_string(),
-            o.trials.to_string(),
-            shown(Some(o.accuracy)),
-            shown(o.auc),
-            shown(o.auc_of_confidence),
-        ]
-    };
-    Table {
-        caption: "Classifiers trained on the texts as they are; the overfitted one shows that the attack works".into(),
-        head: ["Classifier", "Training texts", "Trials", "Accuracy", "Membership AUC", "AUC by confidence alone"].map(str::to_owned).to_vec(),
-        rows: controls.iter().map(row).collect(),
-    }
-}
+const OUTCOMES: [Column<Outcome>; 13] = [
+    ("Mechanism", |o| o.label.clone()),
+    ("Bound, average pair", |o| some(o.bound)),
+    ("Epsilon", |o| some(o.epsilon)),
+    ("Loss, nearest pair", |o| some(o.nearest)),
+    ("Madlib's epsilon", |o| some(o.madlib_epsilon)),
+    ("Trials", |o| o.trials.to_string()),
+    ("Accuracy", |o| shown(Some(o.accuracy))),
+    ("Accuracy, test privatized too", |o| {
+        shown(o.accuracy_privatized)
+    }),
+    ("Membership AUC", |o| shown(o.auc)),
+    ("AUC by confidence alone", |o| shown(o.auc_of_confidence)),
+    ("Words that stay", |o| some(o.recovered.map(|r| r.as_is))),
+    ("Bayes names", |o| some(o.recovered.map(|r| r.bayes))),
+    ("Bayes names, rarer words", |o| {
+        some(o.recovered.map(|r| r.bayes_rare))
+    }),
+];
+
+const BASELINES: [Column<Outcome>; 6] = [
+    ("Classifier", |o| o.label.clone()),
+    ("Training texts", |o| o.documents.to_string()),
+    ("Trials", |o| o.trials.to_string()),
+    ("Accuracy", |o| shown(Some(o.accuracy))),
+    ("Membership AUC", |o| shown(o.auc)),
+    ("AUC by confidence alone", |o| shown(o.auc_of_confidence)),
+];
 
 fn method(results: &Results) -> Vec<String> {
     let parts: Vec<String> = results

@@ -31,7 +31,24 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
+/// The heading of a column, and its cell in a row.
+pub(super) type Column<T> = (&'static str, fn(&T) -> String);
+
 impl Table {
+    /// A row for each of `rows`.
+    pub(super) fn of<'a, T: 'a>(
+        caption: &str,
+        columns: &[Column<T>],
+        rows: impl IntoIterator<Item = &'a T>,
+    ) -> Table {
+        let row = |of: &T| columns.iter().map(|(_, cell)| cell(of)).collect();
+        Table {
+            caption: caption.to_owned(),
+            head: columns.iter().map(|(head, _)| (*head).to_owned()).collect(),
+            rows: rows.into_iter().map(row).collect(),
+        }
+    }
+
     fn write(&self, out: &mut String) {
         let _ = write!(
             out,
@@ -45,11 +62,7 @@ impl Table {
         for row in &self.rows {
             out.push_str("<tr>");
             for (i, cell) in row.iter().enumerate() {
-                let (tag, scope) = if i == 0 {
-                    ("th", " scope=\"row\"")
-                } else {
-                    ("td", "")
-                };
+                let (tag, scope) = [("th", " scope=\"row\""), ("td", "")][i.min(1)];
                 let _ = write!(out, "<{tag}{scope}>{}</{tag}>", escape(cell));
             }
             out.push_str("</tr>\n");
