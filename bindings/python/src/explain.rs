@@ -57,13 +57,14 @@ pub fn trace<'py>(
     let trace = interruptible::run(py, move || explain::trace(&core, &text), || {})?
         .map_err(|error| failure::to_py(py, &error))?;
     let parts = record::list(py, "TracePart", trace.parts, |part| match part {
-        Part::Structure(written) => (written, None, false, false),
+        Part::Structure(written) => (written, None, None, false, false),
         Part::Word {
             output,
+            drawn,
             original,
             known,
             changed,
-        } => (output, Some(original), known, changed),
+        } => (output, drawn, Some(original), known, changed),
     })?;
     record::new(py, "Trace", (parts, trace.tokens, trace.unknown))
 }

@@ -81,10 +81,10 @@ export interface Privatized extends Counts {
   text: string;
 }
 
-/** A part of a privatized text: structure, or an output word beside its original. */
+/** A part of a privatized text: structure, or an output word beside its original and, if it was decoded, beside the word drawn. */
 export type Part =
   | { text: string; original?: undefined }
-  | { text: string; original: string; known: boolean; changed: boolean };
+  | { text: string; drawn?: string; original: string; known: boolean; changed: boolean };
 
 /** A privatized text beside the words it was made from. Not for release. */
 export interface Trace extends Privatized {

@@ -92,11 +92,15 @@ fn write_part(j: &mut Json, part: &Part) {
         Part::Structure(text) => j.key("text").string(text),
         Part::Word {
             output,
+            drawn,
             original,
             known,
             changed,
         } => {
             j.key("text").string(output);
+            if let Some(drawn) = drawn {
+                j.key("drawn").string(drawn);
+            }
             j.key("original").string(original);
             j.key("known").boolean(*known);
             j.key("changed").boolean(*changed);

@@ -6,24 +6,26 @@ use std::sync::Arc;
 
 use brr::parts::all_pairs::OnShare;
 use brr::parts::calibration::{Calibration, CalibrationPoint};
-use brr::parts::certify::Certificate;
-use brr::parts::epsilon::Epsilon;
 use brr::parts::language::{DecodedKeep, Decoder, sentences};
-use brr::parts::mechanism::{Brr, Exponential, Mechanism};
+use brr::parts::mechanism::Mechanism;
 use brr::parts::parallel;
 use brr::parts::random::Noise;
 use brr::parts::text::pieces;
 use brr::parts::vocabulary::WordId;
-use brr::{Keep, Language, Layout, Model};
+use brr::{Budget, Choice, Keep, Language, Layout, MechanismKind, Model, Options, Privatizer};
 
-/// Points of a table.
-const POINTS: usize = 16;
 /// Draws of the sample at each point.
 const DRAWS: u64 = 8;
-/// Shares of words as drawn between which the points lie: decoded, there are more.
-const DRAWN: std::ops::RangeInclusive<f64> = 0.005..=0.97;
+/// Shares of words as drawn at which it is measured: decoded, there are more.
+const DRAWN: [f64; 18] = [
+    0.001, 0.003, 0.01, 0.02, 0.04, 0.08, 0.12, 0.17, 0.23, 0.3, 0.38, 0.46, 0.55, 0.65, 0.75,
+    0.84, 0.91, 0.96,
+];
 
-/// Measures both tables.
+/// Epsilons below the least of these, as shares of it.
+const LOWER: [f64; 4] = [0.25, 0.45, 0.65, 0.85];
+
+/// Measures a table for each mechanism that the model has. Shares that it does not reach are left out.
 pub fn measure_keep(
     model: &Arc<Model>,
     language: &Language,
@@ -31,43 +33,43 @@ pub fn measure_keep(
     threads: usize,
     progress: OnShare<'_>,
 ) -> DecodedKeep {
-    let certificates: Vec<&Certificate> = model
-        .certificates()
-        .iter()
-        .filter(|c| DRAWN.contains(&c.keep().weighted))
-        .collect();
-    let table = model.calibration().map_or(&[][..], |table| table.points());
-    let epsilons: Vec<f64> = table
-        .iter()
-        .filter(|p| DRAWN.contains(&p.keep.weighted))
-        .map(|p| p.epsilon)
-        .collect();
-    let exponential = spread(&certificates).map(|c| {
-        let mechanism = Exponential::certified(model.clone(), c);
-        Box::new(mechanism.expect("a certificate of this model")) as Box<dyn Mechanism>
-    });
-    let brr = spread(&epsilons).map(|&e| {
-        let epsilon = Epsilon::new(e).expect("an epsilon of the table");
-        Box::new(Brr::new(model.clone(), epsilon)) as Box<dyn Mechanism>
-    });
-    let measure = |mechanisms: Vec<Box<dyn Mechanism>>, done: f64| {
+    let kinds = MechanismKind::ALL;
+    let mut tables = Vec::new();
+    for (done, &(name, kind, _)) in kinds.iter().enumerate() {
+        let mut mechanisms: Vec<Box<dyn Mechanism>> = Vec::new();
+        for share in DRAWN {
+            let options = Options::default()
+                .with_mechanism(kind)
+                .with_budget(Budget::Keep(share));
+            let Ok(privatizer) = Privatizer::new(model.clone(), options) else {
+                continue;
+            };
+            mechanisms.push(privatizer.into_mechanism());
+        }
+        if let Some(least) = mechanisms.first().map(|m| m.guarantee().epsilon) {
+            // Below the shares that a mechanism can be asked for, decoding still finds words.
+            for share in LOWER {
+                let budget = Budget::Epsilon(share * least);
+                let options = Options::default().with_mechanism(kind).with_budget(budget);
+                if let Ok(privatizer) = Privatizer::new(model.clone(), options) {
+                    mechanisms.push(privatizer.into_mechanism());
+                }
+            }
+        }
+        let epsilon = |mechanism: &dyn Mechanism| mechanism.guarantee().epsilon;
+        mechanisms.sort_by(|a, b| epsilon(&**a).total_cmp(&epsilon(&**b)));
+        mechanisms.dedup_by(|a, b| epsilon(&**a) == epsilon(&**b));
         let points = parallel::map(threads, mechanisms.len(), |i| {
-            progress(done + 0.5 * i as f64 / mechanisms.len() as f64);
+            let share = i as f64 / mechanisms.len() as f64;
+            progress((done as f64 + share) / kinds.len() as f64);
             point(model, language, &*mechanisms[i], sample)
         });
-        Calibration::new(points)
-    };
-    DecodedKeep {
-        codes: model.identity(),
-        exponential: measure(exponential.collect(), 0.0),
-        brr: measure(brr.collect(), 0.5),
+        if !points.is_empty() {
+            tables.push((name.to_owned(), Calibration::new(points)));
+        }
     }
-}
-
-/// At most [`POINTS`], from the first to the last.
-fn spread<T>(all: &[T]) -> impl Iterator<Item = &T> {
-    let points = POINTS.min(all.len());
-    (0..points).map(move |i| &all[i * (all.len() - 1) / (points - 1).max(1)])
+    let codes = model.identity();
+    DecodedKeep { codes, tables }
 }
 
 fn point(

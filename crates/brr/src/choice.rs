@@ -2,8 +2,7 @@
 //! defaults and messages.
 
 use crate::error::{Error, Result};
-use crate::mechanism::Search;
-use crate::privatizer::MechanismKind;
+use crate::mechanism::{MechanismKind, Search};
 use crate::text::{Layout, Unknown};
 
 /// One of a few things to choose from, each with a name.

@@ -214,7 +214,7 @@ impl fmt::Display for Error {
             ),
             Error::NoDecodedKeep => f.write_str(
                 "what share of words stays after decoding is known for the built-in model and language \
-                 model alone, with the exponential mechanism and with BRR: give an epsilon or a bound",
+                 model alone: give an epsilon or a bound",
             ),
             Error::UnknownChoice { what, names } => {
                 write!(f, "there is no such {what}: choose one of {names}")

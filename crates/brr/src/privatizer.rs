@@ -7,36 +7,20 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use crate::calibration::Calibration;
+use crate::choice::Choice;
 use crate::context::{self, Decoder, Sentence};
 use crate::epsilon::Epsilon;
 use crate::error::{Error, Result};
 use crate::guarantee::{Budget, Guarantee};
 use crate::language::Language;
-use crate::mechanism::{Brr, Exponential, Kary, Mechanism, Observations, Search, TreeResponse};
+use crate::mechanism::{
+    Brr, Exponential, Kary, Mechanism, MechanismKind, Observations, Search, TreeResponse,
+};
 use crate::model::{Model, Standing};
 use crate::parallel;
 use crate::random::Noise;
 use crate::text::{Adjacency, Layout, Lookup, Rendering, Tokens, Unknown};
 use crate::vocabulary::WordId;
-
-/// Which mechanism draws the words.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum MechanismKind {
-    /// The exponential mechanism over the model's codes, with a certified epsilon: of the
-    /// mechanisms here, the one with the smallest guaranteed loss at about the same share of
-    /// kept words.
-    #[default]
-    Exponential,
-    /// Binary randomized response over the same codes: the paper's.
-    Brr,
-    /// Tree response over the model's tree: a word mostly becomes one of its own small group, and
-    /// the loss between two words is that of their level in the tree.
-    Tree,
-    /// K-ary randomized response: every other word is as likely. The smallest loss between any two
-    /// words at a given share of kept words, and the largest between near ones.
-    KAry,
-}
 
 /// Everything that can be chosen: start from the defaults, and change what should differ.
 ///
@@ -131,12 +115,12 @@ pub struct Privatized {
 /// few enough to be done in a fraction of a second.
 const PART_WORDS: usize = 4096;
 
-/// Texts with a word drawn for each token.
-pub(crate) struct Drawn<'t> {
+/// Texts, and what the noise left of their tokens.
+pub(crate) struct Observed<'t> {
     pub tokens: Tokens<'t>,
     /// Where the pieces and the tokens of each text end, and how many tokens were cut off.
     ends: Vec<(usize, usize, u64)>,
-    pub outputs: Vec<WordId>,
+    pub observations: Observations,
 }
 
 /// Privatizes texts. `Send + Sync`, and cheap to share behind a reference.
@@ -371,14 +355,7 @@ impl Privatizer {
                 words.collect::<Option<Vec<_>>>()
             }
         };
-        Ok(outputs.map(|outputs| {
-            let outputs = outputs.concat();
-            self.render(&Drawn {
-                tokens,
-                ends,
-                outputs,
-            })
-        }))
+        Ok(outputs.map(|outputs| self.render(&tokens, &ends, &outputs.concat())))
     }
 
     /// Every mechanism that a privatizer makes can say how likely its observations are.
@@ -420,18 +397,24 @@ impl Privatizer {
         cap: impl Fn(usize) -> u64,
         noise: &mut Noise,
     ) -> Vec<Privatized> {
-        self.render(&self.draw(texts, cap, noise))
+        let observed = self.observe(texts, cap, noise);
+        self.render(&observed.tokens, &observed.ends, &self.outputs(&observed))
     }
 
-    /// Puts the texts together from the words drawn.
-    fn render(&self, drawn: &Drawn<'_>) -> Vec<Privatized> {
+    /// Puts the texts together from the words that come out.
+    fn render(
+        &self,
+        tokens: &Tokens<'_>,
+        ends: &[(usize, usize, u64)],
+        outputs: &[WordId],
+    ) -> Vec<Privatized> {
         let (mut piece, mut token) = (0, 0);
-        let mut privatized = Vec::with_capacity(drawn.ends.len());
-        for &(piece_end, token_end, cut) in &drawn.ends {
-            let words = &drawn.tokens.words[token..token_end];
-            let rendering = self.rendering(words, &drawn.outputs[token..token_end]);
+        let mut privatized = Vec::with_capacity(ends.len());
+        for &(piece_end, token_end, cut) in ends {
+            let words = &tokens.words[token..token_end];
+            let rendering = self.rendering(words, &outputs[token..token_end]);
             privatized.push(Privatized {
-                text: rendering.text(&drawn.tokens.pieces[piece..piece_end]),
+                text: rendering.text(&tokens.pieces[piece..piece_end]),
                 tokens: words.len() as u64,
                 unknown: words.iter().filter(|w| w.is_none()).count() as u64,
                 cut,
@@ -441,26 +424,32 @@ impl Privatizer {
         privatized
     }
 
-    /// Cuts texts, looks their tokens up, and draws a word for each.
-    pub(crate) fn draw<'t>(
+    /// Cuts texts, looks their tokens up, and draws the noise for each.
+    pub(crate) fn observe<'t>(
         &self,
         texts: &'t [impl AsRef<str>],
         cap: impl Fn(usize) -> u64,
         noise: &mut Noise,
-    ) -> Drawn<'t> {
+    ) -> Observed<'t> {
         let (tokens, ends) = self.cut(texts, cap);
-        let observed = self.mechanism.observe(&tokens.words, noise);
-        let outputs = match &self.options.context {
-            None => self.mechanism.words(&observed),
-            Some(language) => {
-                let sentences = self.sentences(&tokens, &ends);
-                self.decoder(language).decode(&observed, &sentences)
-            }
-        };
-        Drawn {
+        let observations = self.mechanism.observe(&tokens.words, noise);
+        Observed {
             tokens,
             ends,
-            outputs,
+            observations,
+        }
+    }
+
+    /// The word that comes out for each token: a function of what the noise left, of public
+    /// structure and of public files.
+    pub(crate) fn outputs(&self, observed: &Observed<'_>) -> Vec<WordId> {
+        match &self.options.context {
+            None => self.mechanism.words(&observed.observations),
+            Some(language) => {
+                let sentences = self.sentences(&observed.tokens, &observed.ends);
+                let decoder = self.decoder(language);
+                decoder.decode(&observed.observations, &sentences)
+            }
         }
     }
 
@@ -511,12 +500,8 @@ fn in_parts(sentences: &[Sentence]) -> Vec<Range<usize>> {
 
 /// What stays after decoding, if that is known of this mechanism.
 fn decoded_keep<'a>(model: &Model, options: &'a Options) -> Option<&'a Calibration> {
-    let tables = options.context.as_ref()?.decoded_keep(model.identity())?;
-    match options.mechanism {
-        MechanismKind::Exponential => Some(&tables.exponential),
-        MechanismKind::Brr => Some(&tables.brr),
-        MechanismKind::Tree | MechanismKind::KAry => None,
-    }
+    let language = options.context.as_ref()?;
+    language.decoded_keep(model.identity(), options.mechanism.name())
 }
 
 /// A share of kept words is one of the text that leaves: with context, the epsilon that gives it after

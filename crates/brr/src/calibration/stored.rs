@@ -7,11 +7,16 @@ use crate::frequency::Keep;
 
 pub fn read(bytes: &[u8]) -> Result<Calibration> {
     let mut fields = Fields::new("calibration", bytes);
+    read_points(&mut fields, usize::MAX)
+}
+
+/// At most this many points, up to the end.
+pub fn read_points(fields: &mut Fields<'_>, most: usize) -> Result<Calibration> {
     let mut points: Vec<CalibrationPoint> = Vec::new();
-    while !fields.is_empty() {
+    while !fields.is_empty() && points.len() < most {
         let point = CalibrationPoint {
             epsilon: fields.number()?,
-            keep: read_keep(&mut fields)?,
+            keep: read_keep(fields)?,
         };
         let falls = |before: &CalibrationPoint| {
             point.epsilon <= before.epsilon || point.keep.weighted < before.keep.weighted

@@ -14,6 +14,9 @@ pub enum Part {
     Word {
         /// What is released.
         output: String,
+        /// The word as it was drawn, where what is released was decoded from it with
+        /// [context](crate::Options::context).
+        drawn: Option<String>,
         /// The token as it stood in the text: **private**. A contraction is two tokens.
         original: String,
         /// Whether the model knows the token.
@@ -48,17 +51,29 @@ pub struct Trace {
 /// ```
 pub fn trace(privatizer: &Privatizer, text: &str) -> Result<Trace> {
     let texts = [text];
-    let drawn = privatizer.draw(&texts, |_| u64::MAX, &mut Noise::from_os()?);
-    let (tokens, outputs) = (&drawn.tokens, &drawn.outputs);
+    let observed = privatizer.observe(&texts, |_| u64::MAX, &mut Noise::from_os()?);
+    let (tokens, outputs) = (&observed.tokens, privatizer.outputs(&observed));
     let originals: Vec<&str> = tokens.pieces.iter().filter_map(token_of).collect();
     let words = &tokens.words;
+    let context = privatizer.options().context.is_some();
+    let drawn = context.then(|| privatizer.mechanism().words(&observed.observations));
+    let mut drawn_texts = vec![None; words.len()];
+    if let Some(drawn) = &drawn {
+        let rendering = privatizer.rendering(words, drawn);
+        rendering.parts(&tokens.pieces, |written, token| {
+            if let Some(i) = token {
+                drawn_texts[i] = Some(written.to_owned());
+            }
+        });
+    }
     let mut parts = Vec::with_capacity(tokens.pieces.len());
-    let rendering = privatizer.rendering(words, outputs);
+    let rendering = privatizer.rendering(words, &outputs);
     rendering.parts(&tokens.pieces, |written, token| {
         parts.push(match token {
             None => Part::Structure(written.to_owned()),
             Some(i) => Part::Word {
                 output: written.to_owned(),
+                drawn: drawn_texts[i].take(),
                 original: originals[i].to_owned(),
                 known: words[i].is_some(),
                 changed: words[i] != Some(outputs[i]),

@@ -32,6 +32,15 @@ impl<'a> Fields<'a> {
         Ok(*head)
     }
 
+    pub fn bytes(&mut self, length: usize) -> Result<&'a [u8]> {
+        let (bytes, rest) = self
+            .rest
+            .split_at_checked(length)
+            .ok_or_else(|| self.invalid("ends early"))?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+
     pub fn u16(&mut self) -> Result<u16> {
         self.take().map(u16::from_le_bytes)
     }

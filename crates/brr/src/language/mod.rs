@@ -29,7 +29,8 @@
 //! | ROWS | the number of listed successors of every state, in LEB128 |
 //! | NEXT | the listed successors in ascending order, each as the gap to the one before, in LEB128 |
 //! | PROB | -16 ln p(v \| u) in a byte, for every listed pair |
-//! | KIDN, KEXP, KBRR | what stays after decoding, by epsilon: for which codes, under which mechanism |
+//! | KIDN | the codes that KEEP was measured with |
+//! | KEEP | what stays after decoding: for each mechanism the length of its name in a byte, its name, the number of points (4 bytes), and for each point epsilon and two shares |
 //! | META | provenance and licence: lines of `key<TAB>value` |
 
 mod pairs;
@@ -81,10 +82,34 @@ pub struct Language {
 pub struct DecodedKeep {
     /// The codes it was measured with.
     pub codes: CodesIdentity,
-    /// Under the exponential mechanism.
-    pub exponential: Calibration,
-    /// Under BRR.
-    pub brr: Calibration,
+    /// For each mechanism, by its name.
+    pub tables: Vec<(String, Calibration)>,
+}
+
+impl DecodedKeep {
+    fn read(codes: [u8; 32], bytes: &[u8]) -> Result<DecodedKeep> {
+        let mut fields = Fields::new("shares after decoding", bytes);
+        let mut tables = Vec::new();
+        while !fields.is_empty() {
+            let [length] = fields.take()?;
+            let name = String::from_utf8_lossy(fields.bytes(length.into())?).into_owned();
+            let points = fields.u32()? as usize;
+            tables.push((name, stored::read_points(&mut fields, points)?));
+        }
+        let codes = CodesIdentity(codes);
+        Ok(DecodedKeep { codes, tables })
+    }
+
+    fn write(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        for (name, table) in &self.tables {
+            out.push(name.len() as u8);
+            out.extend(name.bytes());
+            out.extend((table.points().len() as u32).to_le_bytes());
+            out.extend(stored::write(table));
+        }
+        out
+    }
 }
 
 /// Language models whose table of kept words is believed: the built-in one. A table decides how much
@@ -141,11 +166,7 @@ impl Language {
                 .map_or(&bytes[..0], |range| &bytes[range])
         };
         let decoded = match <[u8; 32]>::try_from(optional(*b"KIDN")) {
-            Ok(codes) => Some(DecodedKeep {
-                codes: CodesIdentity(codes),
-                exponential: stored::read(optional(*b"KEXP"))?,
-                brr: stored::read(optional(*b"KBRR"))?,
-            }),
+            Ok(codes) => Some(DecodedKeep::read(codes, optional(*b"KEEP"))?),
             Err(_) => None,
         };
         let log_unigrams: Vec<f32> = unigrams.iter().map(|&p| libm::logf(p)).collect();
@@ -207,13 +228,14 @@ impl Language {
         self.identity
     }
 
-    /// What stays after decoding with this model's codes, if that was measured and the file is one
-    /// that this crate was released with.
-    pub(crate) fn decoded_keep(&self, codes: CodesIdentity) -> Option<&DecodedKeep> {
+    /// What stays after decoding with this model's codes under the mechanism of this name, if that was
+    /// measured and the file is one that this crate was released with.
+    pub(crate) fn decoded_keep(&self, codes: CodesIdentity, name: &str) -> Option<&Calibration> {
         let pinned = PINNED.contains(&self.identity.to_string().as_str());
-        self.decoded
-            .as_ref()
-            .filter(|keep| pinned && keep.codes == codes)
+        let keep = self.decoded.as_ref();
+        let keep = keep.filter(|keep| pinned && keep.codes == codes)?;
+        let found = keep.tables.iter().find(|(known, _)| known == name);
+        found.map(|(_, table)| table)
     }
 
     /// Provenance and licence, as written by its builder.

@@ -1,7 +1,6 @@
 //! Writing a language model.
 
 use super::{DecodedKeep, Language, PAIR_STEPS, State, UNIGRAM_STEPS, vocabulary_hash};
-use crate::calibration::stored;
 use crate::error::Result;
 use crate::frame::{self, Content};
 use crate::vocabulary::Vocabulary;
@@ -57,8 +56,7 @@ impl LanguageParts<'_> {
         ];
         if let Some(keep) = &self.decoded {
             sections.push((*b"KIDN", keep.codes.0.to_vec()));
-            sections.push((*b"KEXP", stored::write(&keep.exponential)));
-            sections.push((*b"KBRR", stored::write(&keep.brr)));
+            sections.push((*b"KEEP", keep.write()));
         }
         let sections: Vec<_> = sections
             .iter()

@@ -16,6 +16,25 @@ use crate::guarantee::Guarantee;
 use crate::random::Noise;
 use crate::vocabulary::WordId;
 
+/// Which mechanism draws the words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MechanismKind {
+    /// The exponential mechanism over the model's codes, with a certified epsilon: of the
+    /// mechanisms here, the one with the smallest guaranteed loss at about the same share of
+    /// kept words.
+    #[default]
+    Exponential,
+    /// Binary randomized response over the same codes: the paper's.
+    Brr,
+    /// Tree response over the model's tree: a word mostly becomes one of its own small group, and
+    /// the loss between two words is that of their level in the tree.
+    Tree,
+    /// K-ary randomized response: every other word is as likely. The smallest loss between any two
+    /// words at a given share of kept words, and the largest between near ones.
+    KAry,
+}
+
 /// The channel of a mechanism, where its probabilities can be computed.
 ///
 /// A token without a code becomes each word with the same probability.
