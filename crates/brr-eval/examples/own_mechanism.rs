@@ -175,6 +175,7 @@ fn audited(
     let claim = Claim {
         model,
         mechanism: claimed,
+        language: None,
     };
     let mut program = |texts: &[String]| {
         let mut noise = Noise::from_os().map_err(|e| e.to_string())?;

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use brr::parts::epsilon::Epsilon;
 use brr::parts::random::Noise;
@@ -12,6 +13,7 @@ use brr_eval::audit::{self, AuditReport, Claim, Verdict, bit_flips};
 
 use crate::failure::{Failure, Result};
 use crate::losses;
+use crate::model_source;
 use crate::output::WholeFile;
 use crate::privacy::PrivacyArgs;
 use crate::progress::Stages;
@@ -33,10 +35,14 @@ const FLIPPED_CODES: usize = 20_000;
   brr audit
   brr audit --epsilon 0.02 --trials 100000
   brr audit --mechanism brr --epsilon 0.5
+  brr audit --mechanism brr --epsilon 0.5 --context
   brr audit --mechanism brr --epsilon 0.5 -- ./my-own-implementation --epsilon 0.5")]
 pub struct Args {
     #[command(flatten)]
     privacy: PrivacyArgs,
+    /// Audit text that is decoded with context, by the built-in language model
+    #[arg(long)]
+    context: bool,
     /// Number of draws for each word
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = whole::<u32, 100, 1_000_000_000>)]
     trials: u32,
@@ -69,15 +75,20 @@ pub fn run(args: Args) -> Result {
     let file = file.map(|path| WholeFile::create(path, args.force));
     let file = file.transpose()?;
     let model = args.privacy.open_model()?;
+    let language = args
+        .context
+        .then(|| model_source::open_language(None, &model));
     let options = Options::default()
         .with_mechanism(args.privacy.mechanism)
-        .with_budget(args.privacy.budget());
+        .with_budget(args.privacy.budget())
+        .with_context(language.transpose()?.map(Arc::new));
     let privatizer = Privatizer::new(model.clone(), options)?;
     let command = command(&args, &privatizer)?;
     let stages = Stages::new();
     let claim = Claim {
         model: &model,
         mechanism: privatizer.mechanism(),
+        language: privatizer.options().context.as_deref(),
     };
     let options = audit::AuditOptions {
         trials: args.trials as usize,
@@ -122,6 +133,9 @@ fn command(args: &Args, privatizer: &Privatizer) -> Result<Vec<String>> {
     command.extend(["privatize", "--quiet", "--epsilon"].map(String::from));
     command.push(privatizer.guarantee().epsilon.to_string());
     command.extend(["--mechanism".into(), args.privacy.mechanism.name().into()]);
+    if args.context {
+        command.push("--context".into());
+    }
     if let Some(model) = &args.privacy.model {
         command.extend(["--model".into(), model.to_string_lossy().into_owned()]);
     }

@@ -25,9 +25,7 @@ pub fn check(claim: &Claim<'_>, asked: &Asked, alpha: f64) -> Result<Check, Audi
     let mut worst = Gap::default();
     let (mut stays, mut expected, mut known) = (0, 0, 0);
     for (word, outputs) in asked.iter() {
-        let reference = claim
-            .mechanism
-            .privatize(&vec![word; outputs.len()], &mut noise);
+        let reference = claim.draw(&vec![word; outputs.len()], &mut noise);
         let share = |draws: &[WordId], y: WordId| {
             let hits = draws.iter().filter(|o| **o == y).count() as u64;
             Binomial::new(hits, draws.len() as u64)

@@ -41,8 +41,11 @@ pub use pairs::{PairKind, WordPair};
 pub use program::{AuditError, Program};
 pub use timing::Timing;
 
-use brr::Model;
+use brr::parts::language::{Decoder, Sentence};
 use brr::parts::mechanism::Mechanism;
+use brr::parts::random::Noise;
+use brr::parts::vocabulary::WordId;
+use brr::{Language, Model};
 use serde::Serialize;
 
 pub use crate::interval::ALPHA;
@@ -87,7 +90,37 @@ pub struct Claim<'a> {
     /// The mechanism, as this library has it: its guarantee is the promise, its
     /// draws are what the program's are compared with.
     pub mechanism: &'a dyn Mechanism,
+    /// What it says its draws are decoded with, if they are. Decoding joins the words of a text, so
+    /// each word is then a text of its own.
+    pub language: Option<&'a Language>,
 }
+
+impl Claim<'_> {
+    /// Words of a text whose outputs do not depend on each other.
+    fn words_per_text(&self) -> usize {
+        if self.language.is_some() { 1 } else { LINE }
+    }
+
+    /// What comes out for words, each in a text of its own.
+    fn draw(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {
+        let observed = self.mechanism.observe(words, noise);
+        let decoder = self.language.zip(self.mechanism.emission());
+        match decoder.map(|(language, emission)| Decoder::new(language, emission)) {
+            None => self.mechanism.words(&observed),
+            Some(decoder) => {
+                let sentence = |i| Sentence {
+                    tokens: i..i + 1,
+                    ends: false,
+                };
+                let sentences: Vec<Sentence> = (0..words.len()).map(sentence).collect();
+                decoder.decode(&observed, &sentences)
+            }
+        }
+    }
+}
+
+/// Tokens in a text, where they are independent.
+const LINE: usize = 50;
 
 /// Outcome of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -171,7 +204,7 @@ pub fn audit(
     let mut asked = Asked::default();
     let tokens = pairs::tokens(&pairs, claim.model);
     for (i, token) in tokens.iter().enumerate() {
-        asked.ask(claim.model, program, token, options.trials)?;
+        asked.ask(claim, program, token, options.trials)?;
         progress(0.15 + 0.65 * (i + 1) as f64 / tokens.len() as f64);
     }
     checks.push(asked.check());

@@ -3,17 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use brr::Model;
 use brr::parts::vocabulary::WordId;
 
-use super::Check;
+use super::{Check, Claim};
 
 /// The program under audit: privatizes each text, in order. An error is a
 /// message without the text.
 pub type Program<'a> = dyn FnMut(&[String]) -> Result<Vec<String>, String> + 'a;
-
-/// Tokens in a text.
-const LINE: usize = 50;
 
 /// Why an audit could not be made.
 #[derive(Debug)]
@@ -89,21 +85,22 @@ impl Asked {
     /// Asks about a token `trials` times.
     pub fn ask(
         &mut self,
-        model: &Model,
+        claim: &Claim<'_>,
         program: &mut Program<'_>,
         token: &Token,
         trials: usize,
     ) -> Result<(), AuditError> {
-        let line = vec![token.text.as_str(); LINE].join(" ");
-        let texts = vec![line; trials.div_ceil(LINE)];
+        let each = claim.words_per_text();
+        let line = vec![token.text.as_str(); each].join(" ");
+        let texts = vec![line; trials.div_ceil(each)];
         let outputs = self.outputs.entry(token.word).or_default();
         for text in run(program, &texts)? {
             let words: Vec<&str> = text.split_whitespace().collect();
             self.tokens += words.len() as u64;
-            self.miscounted += u64::from(words.len() != LINE);
+            self.miscounted += u64::from(words.len() != each);
             let ids: Vec<_> = words
                 .iter()
-                .filter_map(|w| model.vocabulary().id(w))
+                .filter_map(|w| claim.model.vocabulary().id(w))
                 .collect();
             self.foreign += (words.len() - ids.len()) as u64;
             outputs.extend(ids);

@@ -30,13 +30,16 @@ pub fn check(
         words.extend_from_within(..words.len().min(count - words.len()));
     }
     let once: Vec<&str> = words.iter().map(|w| vocabulary.word(*w)).collect();
-    let text = [once.join(" "), once.join(" ")].join(" ");
-    let first = run(program, std::slice::from_ref(&text))?;
-    let second = run(program, std::slice::from_ref(&text))?;
-    let (first, second): (Vec<&str>, Vec<&str>) = (
-        first[0].split_whitespace().collect(),
-        second[0].split_whitespace().collect(),
-    );
+    let twice = [&once[..], &once].concat();
+    let texts: Vec<String> = match claim.language {
+        None => vec![twice.join(" ")],
+        Some(_) => twice.iter().map(|word| word.to_string()).collect(),
+    };
+    let [first, second] = [run(program, &texts)?, run(program, &texts)?];
+    let [first, second] = [&first, &second].map(|run| {
+        let words = run.iter().flat_map(|text| text.split_whitespace());
+        words.collect::<Vec<&str>>()
+    });
     let apart = reference(claim, &words)?;
     if first.len() != 2 * words.len() || second.len() != first.len() {
         let finding = "the number of tokens changed: places cannot be compared".to_owned();
@@ -80,8 +83,8 @@ fn agreement(a: &[&str], b: &[&str]) -> (u64, u64) {
 fn reference(claim: &Claim<'_>, words: &[WordId]) -> Result<Binomial, AuditError> {
     let mut noise = Noise::from_os()?;
     let words: Vec<_> = words.iter().chain(words).map(|w| Some(*w)).collect();
-    let a = claim.mechanism.privatize(&words, &mut noise);
-    let b = claim.mechanism.privatize(&words, &mut noise);
+    let a = claim.draw(&words, &mut noise);
+    let b = claim.draw(&words, &mut noise);
     let same = a.iter().zip(&b).filter(|(x, y)| x == y).count();
     Ok(Binomial::new(same as u64, a.len() as u64))
 }

@@ -7,11 +7,10 @@ use super::*;
 use crate::fixture;
 use brr::parts::codes::{CodeRows, hamming};
 use brr::parts::epsilon::Epsilon;
+use brr::parts::language::LanguageParts;
 use brr::parts::mechanism::Brr;
 use brr::parts::nearest::Scan;
-use brr::parts::random::Noise;
 use brr::parts::response::FlipThreshold;
-use brr::parts::vocabulary::WordId;
 use brr::{Options as BrrOptions, Privatizer, Unknown};
 
 const EPSILON: f64 = 1.2;
@@ -42,6 +41,7 @@ fn audit_words(
     let claim = Claim {
         model,
         mechanism: &honest,
+        language: None,
     };
     let vocabulary = model.vocabulary();
     let mut program = |texts: &[String]| {
@@ -210,6 +210,7 @@ fn unknown_words_passed_through_fail() {
     let claim = Claim {
         model: &model,
         mechanism: privatizer.mechanism(),
+        language: None,
     };
     let mut program = |texts: &[String]| {
         let out = privatizer
@@ -234,6 +235,7 @@ fn a_program_that_fails_is_an_error() {
     let claim = Claim {
         model: &model,
         mechanism: &honest,
+        language: None,
     };
     let mut broken = |_: &[String]| Err("exit status 1".to_owned());
     let error = audit(&claim, &mut broken, &options(), &|_| {}).unwrap_err();
@@ -256,6 +258,7 @@ fn audit_changed(kind: brr::MechanismKind, value: f64, change: Change<'_>) -> Au
     let claim = Claim {
         model: &model,
         mechanism: privatizer.mechanism(),
+        language: None,
     };
     let mut program = |texts: &[String]| {
         let out = privatizer
@@ -299,4 +302,68 @@ fn emoticons_and_shapes_of_numbers_that_pass_fail() {
         let report = audit_changed(brr::MechanismKind::Brr, EPSILON, &leaky);
         assert_eq!(failures(&report), ["structure"], "{token}");
     }
+}
+
+/// A language over the fixture's words, in which neighbouring ids follow each other.
+fn language(model: &Model) -> Language {
+    let words = model.vocabulary().len() as u32;
+    let pairs = (0..words).flat_map(|u| {
+        let next = [(u + 1) % words, (u + 7) % words];
+        let mut next = next.map(|v| (u, v, 0.3));
+        next.sort_by_key(|pair| pair.1);
+        next
+    });
+    let parts = LanguageParts {
+        vocabulary: model.vocabulary(),
+        unigrams: vec![1.0 / f64::from(words + 2); words as usize + 2],
+        pairs: pairs.collect(),
+        decoded: None,
+        meta: Vec::new(),
+    };
+    Language::new(&parts.write().unwrap()).unwrap()
+}
+
+/// Audits a program that claims to decode BRR's draws, and writes its own words where `peek` says so.
+fn audit_decoded(peek: impl Fn(usize) -> bool) -> AuditReport {
+    let model = model();
+    let (honest, language) = (
+        Brr::new(model.clone(), epsilon(EPSILON)),
+        Arc::new(language(&model)),
+    );
+    let claim = Claim {
+        model: &model,
+        mechanism: &honest,
+        language: Some(&language),
+    };
+    let options = BrrOptions::default()
+        .with_mechanism(brr::MechanismKind::Brr)
+        .with_budget(brr::Budget::Epsilon(EPSILON))
+        .with_context(Some(language.clone()));
+    let privatizer = Privatizer::new(model.clone(), options).unwrap();
+    let mut asked = 0;
+    let mut program = |texts: &[String]| {
+        let mut out = Vec::new();
+        for (text, private) in texts.iter().zip(privatizer.privatize_batch(texts).unwrap()) {
+            asked += 1;
+            let known = model.vocabulary().id(text).is_some();
+            out.push(if known && peek(asked) {
+                text.clone()
+            } else {
+                private.text
+            });
+        }
+        Ok(out)
+    };
+    audit(&claim, &mut program, &self::options(), &|_| {}).unwrap()
+}
+
+#[test]
+fn a_decoder_passes_and_one_that_peeks_at_the_input_fails() {
+    assert_sound(&audit_decoded(|_| false));
+    let peeking = audit_decoded(|text| text % 4 == 0);
+    assert!(
+        failures(&peeking).contains(&"conformance"),
+        "{:?}",
+        failures(&peeking)
+    );
 }
