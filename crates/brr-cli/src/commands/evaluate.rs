@@ -63,8 +63,11 @@ pub fn run(args: Args) -> Result {
         ExperimentStage::Note(text) => stages.say(text),
         _ => {}
     };
-    let mut results =
-        experiment::run(&definition, &folder, brr_english::model, threads, &progress)?;
+    let built_in = experiment::BuiltIn {
+        model: brr_english::model,
+        language: brr_english::language,
+    };
+    let mut results = experiment::run(&definition, &folder, built_in, threads, &progress)?;
     stages.finish();
     results.machine = machine(&beside);
     write(&results, &folder)?;

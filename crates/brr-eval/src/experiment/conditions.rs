@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use brr::Guarantee;
 use brr::parts::epsilon::Epsilon;
 use brr::parts::mechanism::Mechanism;
+use brr::{Guarantee, Language};
 
 use super::definition::{Definition, Wanted};
 use super::{NamedFamilies, NamedFamily};
@@ -19,8 +19,8 @@ pub enum Treatment {
     /// Nothing, and the classifier is made to overfit: shows that the membership
     /// attack works.
     Overfitted,
-    /// They are privatized.
-    Privatized(Arc<dyn Mechanism>),
+    /// They are privatized, and decoded with a language model if there is one.
+    Privatized(Arc<dyn Mechanism>, Option<Arc<Language>>),
 }
 
 /// One row of the results.
@@ -47,7 +47,7 @@ impl Condition {
     /// What the mechanism promises.
     pub fn guarantee(&self) -> Option<Guarantee> {
         match &self.treatment {
-            Treatment::Privatized(mechanism) => Some(mechanism.guarantee()),
+            Treatment::Privatized(mechanism, _) => Some(mechanism.guarantee()),
             _ => None,
         }
     }
@@ -73,15 +73,20 @@ pub(super) fn all(
         for wanted in budgets {
             let epsilon = epsilon(wanted, subject, families)?;
             let mechanism: Arc<dyn Mechanism> = subject.family.at(epsilon)?.into();
+            let language = subject.language.clone();
+            let context = language
+                .as_ref()
+                .map(|language| format!(" context={:?}", language));
             let key = format!(
-                "{} {} epsilon={:.9} documents={documents}",
+                "{} {} epsilon={:.9} documents={documents}{}",
                 subject.family.name(),
                 subject.identity,
-                mechanism.guarantee().epsilon
+                mechanism.guarantee().epsilon,
+                context.unwrap_or_default()
             );
             conditions.push(Condition {
                 label: subject.label.clone(),
-                treatment: Treatment::Privatized(mechanism),
+                treatment: Treatment::Privatized(mechanism, language),
                 documents,
                 trials: entry.trials.unwrap_or(definition.trials),
                 attacked: entry.attacked.unwrap_or(definition.membership.trials),

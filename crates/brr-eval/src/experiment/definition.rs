@@ -72,6 +72,8 @@ pub struct Words {
     pub limit: Option<usize>,
     /// A model file, where there are no vectors; the built-in one if neither.
     pub model: Option<PathBuf>,
+    /// The language model of mechanisms with `context`; the built-in one if none.
+    pub language: Option<PathBuf>,
 }
 
 /// How membership is attacked.
@@ -120,6 +122,9 @@ pub struct Entry {
     /// How else its budgets are chosen.
     #[serde(default)]
     pub budgets: Option<Budgets>,
+    /// Whether its draws are decoded with context.
+    #[serde(default)]
+    pub context: bool,
     /// Trials, if not as many as the experiment's.
     #[serde(default)]
     pub trials: Option<usize>,
@@ -165,6 +170,7 @@ impl Definition {
         let words = &mut definition.words;
         words.vectors = words.vectors.as_ref().map(|p| folder.join(p));
         words.model = words.model.as_ref().map(|p| folder.join(p));
+        words.language = words.language.as_ref().map(|p| folder.join(p));
         definition.check().map_err(|e| match e {
             Error::Settings(problem) => Error::data(path, problem),
             other => other,
@@ -196,6 +202,12 @@ impl Definition {
                     "mechanism {:?} has no budgets: give bounds, epsilons, madlib_epsilons or budgets = \"auto\", to it or to the experiment",
                     entry.name
                 ));
+            }
+            if entry.context && entry.name == "madlib" {
+                return wrong(
+                    "mechanism \"madlib\" has no context: how likely its draws are is not known"
+                        .into(),
+                );
             }
             let needs_vectors = entry.name == "madlib"
                 || self

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use brr::parts::codes::CodeBits;
 use brr::parts::tree::WordTree;
-use brr::{MechanismKind, Model};
+use brr::{Language, MechanismKind, Model};
 use brr_build::binarize;
 use brr_build::build::{self, Recipe, build, usual_min_distance};
 use brr_build::vectors::{LoadOptions, Vectors, load};
@@ -26,6 +26,17 @@ pub struct NamedFamily {
     pub family: Box<dyn Family>,
     /// Tells its codes or vectors from others.
     pub identity: String,
+    /// What its draws are decoded with, if they are.
+    pub language: Option<Arc<Language>>,
+}
+
+/// The model and the language model that an experiment has if it names none.
+#[derive(Clone, Copy)]
+pub struct BuiltIn {
+    /// The model.
+    pub model: fn() -> brr::Result<Model>,
+    /// The language model.
+    pub language: fn() -> brr::Result<Language>,
 }
 
 /// All of them, in the definition's order.
@@ -41,7 +52,7 @@ impl NamedFamilies {
     pub fn prepare(
         definition: &Definition,
         folder: &Path,
-        english: impl FnOnce() -> brr::Result<Model>,
+        built_in: BuiltIn,
         threads: usize,
         progress: OnExperimentStage<'_>,
     ) -> Result<NamedFamilies> {
@@ -61,7 +72,7 @@ impl NamedFamilies {
                 model.check(threads, &share)?;
                 WordsFrom::Model(Arc::new(model))
             }
-            (None, None) => WordsFrom::Model(Arc::new(english()?)),
+            (None, None) => WordsFrom::Model(Arc::new((built_in.model)()?)),
         };
         let mut models = BTreeMap::new();
         for entry in &definition.mechanism {
@@ -91,10 +102,23 @@ impl NamedFamilies {
             }
             WordsFrom::Model(_) => None,
         };
+        let language = match definition.mechanism.iter().any(|entry| entry.context) {
+            true => Some(language(definition, built_in, &vocabulary)?),
+            false => None,
+        };
         let mut families = Vec::new();
         for entry in &definition.mechanism {
             let model = models[&codes_of(entry)?].clone();
-            families.push(subject(entry, model, space.as_ref(), threads, progress)?);
+            let mut family = subject(entry, model, space.as_ref(), threads, progress)?;
+            if entry.context {
+                family.language = language.clone();
+                family.label += if entry.label.is_none() {
+                    ", decoded"
+                } else {
+                    ""
+                };
+            }
+            families.push(family);
         }
         Ok(NamedFamilies {
             all: families,
@@ -126,6 +150,16 @@ impl NamedFamilies {
         }
         hex(&hash.finalize()[..8])
     }
+}
+
+/// The language model that the experiment names or the built-in one, which must be for its words.
+fn language(definition: &Definition, built_in: BuiltIn, words: &Model) -> Result<Arc<Language>> {
+    let language = match &definition.words.language {
+        Some(path) => Language::open(path)?,
+        None => (built_in.language)()?,
+    };
+    language.check_vocabulary(words.vocabulary())?;
+    Ok(Arc::new(language))
 }
 
 enum WordsFrom {
@@ -264,6 +298,7 @@ fn subject(
         label: entry.label.clone().unwrap_or(usual),
         family,
         identity,
+        language: None,
     })
 }
 

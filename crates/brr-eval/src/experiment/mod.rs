@@ -20,7 +20,7 @@ pub mod trial;
 
 pub use conditions::{Condition, Treatment};
 pub use definition::{Budgets, Definition, Entry, Membership, Words};
-pub use families::{NamedFamilies, NamedFamily};
+pub use families::{BuiltIn, NamedFamilies, NamedFamily};
 pub use journal::Journal;
 pub use results::{Level, Machine, Outcome, Results};
 pub use texts::Texts;
@@ -30,7 +30,6 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use brr::Model;
 use brr::parts::parallel;
 
 use crate::dataset::Dataset;
@@ -52,11 +51,11 @@ pub enum ExperimentStage<'s> {
 pub type OnExperimentStage<'a> = &'a (dyn Fn(ExperimentStage<'_>) + Sync);
 
 /// Runs what is not yet done of an experiment; everything it keeps goes to
-/// `folder`. `english` is the model to use where the definition names none.
+/// `folder`. `built_in` is what to use where the definition names none.
 pub fn run(
     definition: &Definition,
     folder: &Path,
-    english: impl FnOnce() -> brr::Result<Model>,
+    built_in: BuiltIn,
     threads: usize,
     progress: OnExperimentStage<'_>,
 ) -> Result<Results> {
@@ -68,7 +67,7 @@ pub fn run(
             set.skipped
         )));
     }
-    let families = NamedFamilies::prepare(definition, folder, english, threads, progress)?;
+    let families = NamedFamilies::prepare(definition, folder, built_in, threads, progress)?;
     progress(ExperimentStage::Preparing("cutting texts", 0.5));
     let texts = Texts::new(&set, families.vocabulary(), threads);
     progress(ExperimentStage::Preparing("choosing budgets", 0.0));

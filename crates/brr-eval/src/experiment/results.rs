@@ -344,7 +344,7 @@ fn outcome(
 ) -> Outcome {
     let g = condition.guarantee();
     let g = g.as_ref();
-    let privatized = matches!(condition.treatment, Treatment::Privatized(_));
+    let privatized = matches!(condition.treatment, Treatment::Privatized(..));
     let over = |pick: &dyn Fn(&Trial) -> Option<f64>| -> Vec<f64> {
         trials.iter().filter_map(|t| pick(t)).collect()
     };

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use brr::Model;
+use brr::parts::language::{Sentence, sentences};
 use brr::parts::parallel;
+use brr::parts::text::pieces;
 use brr::parts::vocabulary::WordId;
+use brr::{Layout, Model};
 
 use crate::classifier::is_plain;
 use crate::dataset::{Dataset, Document};
@@ -13,6 +15,8 @@ use crate::dataset::{Dataset, Document};
 pub struct Text {
     /// The word of every token, if it has one.
     pub words: Vec<Option<WordId>>,
+    /// Its sentences.
+    pub sentences: Vec<Sentence>,
     /// The text as a classifier without privacy would get it: its tokens in the
     /// vocabulary's form, unknown ones in lower case.
     pub plain: String,
@@ -84,6 +88,7 @@ fn cut(document: &Document, vocabulary: &Model) -> Text {
     }
     Text {
         words: tokens.iter().map(|t| t.0).collect(),
+        sentences: sentences(&pieces(&document.text), Layout::Keep),
         plain,
         label: document.label,
     }

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use brr::Language;
+use brr::parts::language::{Decoder, Sentence};
 use brr::parts::mechanism::Mechanism;
 use brr::parts::random::Noise;
 use brr::parts::vocabulary::WordId;
@@ -73,7 +75,7 @@ pub fn run(
     let labels = |part: &[Text]| part.iter().map(|t| t.label).collect::<Vec<_>>();
     let accuracy_on = |found: &[Vec<f64>], part: &[Text]| accuracy(found, labels(part).into_iter());
     let privatized_test = match &condition.treatment {
-        Treatment::Privatized(_) if definition.privatize_test => {
+        Treatment::Privatized(..) if definition.privatize_test => {
             let (texts, _) = treat(condition, &texts.test, texts, &seeds, "test");
             Some(
                 texts
@@ -149,23 +151,39 @@ fn treat(
     seeds: &Seeds<'_>,
     role: &str,
 ) -> (Vec<String>, Option<Vec<Vec<WordId>>>) {
-    let Treatment::Privatized(mechanism) = &condition.treatment else {
+    let Treatment::Privatized(mechanism, language) = &condition.treatment else {
         return (part.iter().map(|t| t.plain.clone()).collect(), None);
     };
-    let outputs = privatize(&**mechanism, part, seeds.bytes(role));
+    let outputs = privatize(&**mechanism, language.as_deref(), part, seeds.bytes(role));
     (
         outputs.iter().map(|ids| texts.join(ids)).collect(),
         Some(outputs),
     )
 }
 
-fn privatize(mechanism: &dyn Mechanism, part: &[Text], seed: [u8; 32]) -> Vec<Vec<WordId>> {
+fn privatize(
+    mechanism: &dyn Mechanism,
+    language: Option<&Language>,
+    part: &[Text],
+    seed: [u8; 32],
+) -> Vec<Vec<WordId>> {
+    let emission = || {
+        mechanism
+            .emission()
+            .expect("what has no emission is refused")
+    };
+    let decoder = language.map(|language| Decoder::new(language, emission()));
     let mut outputs = Vec::with_capacity(part.len());
     for (stream, chunk) in part.chunks(CHUNK).enumerate() {
         let mut noise = Noise::seeded(seed).with_stream(stream as u64);
         let words: Vec<Option<WordId>> =
             chunk.iter().flat_map(|t| t.words.iter().copied()).collect();
-        let mut drawn = mechanism.privatize(&words, &mut noise).into_iter();
+        let observed = mechanism.observe(&words, &mut noise);
+        let drawn = match &decoder {
+            None => mechanism.words(&observed),
+            Some(decoder) => decoder.decode(&observed, &sentences_of(chunk)),
+        };
+        let mut drawn = drawn.into_iter();
         outputs.extend(
             chunk
                 .iter()
@@ -173,6 +191,20 @@ fn privatize(mechanism: &dyn Mechanism, part: &[Text], seed: [u8; 32]) -> Vec<Ve
         );
     }
     outputs
+}
+
+/// The sentences of some texts, by their tokens' places among all.
+fn sentences_of(texts: &[Text]) -> Vec<Sentence> {
+    let mut first = 0;
+    let mut all = Vec::new();
+    for text in texts {
+        all.extend(text.sentences.iter().map(|sentence| Sentence {
+            tokens: sentence.tokens.start + first..sentence.tokens.end + first,
+            ends: sentence.ends,
+        }));
+        first += text.words.len();
+    }
+    all
 }
 
 fn learn(
