@@ -122,7 +122,7 @@ new ResizeObserver(() => {
 export async function chart(engine, privacy, word) {
   const points = [];
   for (const keep of LEVELS) {
-    const options = { ...privacy.optionsAt(keep), top: 1, draws: DRAWS };
+    const options = { ...privacy.optionsAt(keep, false), top: 1, draws: DRAWS };
     const outcomes = await engine.call("outcomes", { word, options });
     if (!outcomes) {
       byId("chart-note").textContent = "The model does not know this word.";

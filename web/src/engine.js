@@ -29,9 +29,10 @@ export class Engine {
   /** Loads module, model and worker; seals the page before the worker starts. */
   static async start() {
     const module = hasSimd() ? "brr-simd128.wasm" : "brr-plain.wasm";
-    const [wasm, model, source] = await Promise.all([
+    const [wasm, model, language, source] = await Promise.all([
       get(module).then((r) => r.arrayBuffer()),
       get("english.brr").then((r) => r.arrayBuffer()),
+      get("english.lm").then((r) => r.arrayBuffer()),
       get("worker.js").then((r) => r.text()),
     ]);
     performance.mark("fetched");
@@ -39,7 +40,7 @@ export class Engine {
     const engine = new Engine();
     const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
     engine.#open(new Worker(url, { type: "module" }));
-    Object.assign(engine, await engine.call("load", { wasm, model }, [wasm, model]));
+    Object.assign(engine, await engine.call("load", { wasm, model, language }, [wasm, model, language]));
     performance.mark("loaded");
     return engine;
   }

@@ -4,6 +4,10 @@
 /** Share of words that stay, for each preset. */
 export const PRESETS = { strong: 0.2, balanced: 0.5, light: 0.8 };
 
+const DECODED = "Decoded after the draw, on your device, with a public language model: a plausible text, not what you wrote. "
+  + "It is made from the draws alone, as anyone who sees them could, so it costs no privacy.";
+const DRAWN = "Each word as it was drawn, on its own.";
+
 const byId = (id) => document.getElementById(id);
 const percent = (x) => `${Math.round(100 * x)} %`;
 
@@ -17,7 +21,7 @@ export function short(x) {
 /** What the user chose. */
 export class Privacy {
   #engine;
-  #guarantee;
+  #drawnKeep;
 
   constructor(engine, changed) {
     this.#engine = engine;
@@ -34,6 +38,7 @@ export class Privacy {
       changed();
     });
     byId("mechanism").addEventListener("change", changed);
+    byId("reading").addEventListener("change", changed);
     byId("epsilon").addEventListener("input", () => {
       this.#markPreset();
       changed();
@@ -56,10 +61,9 @@ export class Privacy {
     }
   }
 
-  /** The share of words kept: of an exact epsilon if given, else the slider's. */
+  /** The share of words that are drawn as they were, which the chart is about. */
   get position() {
-    const exact = byId("epsilon").value.trim() !== "";
-    return (exact ? this.#guarantee?.expectedKeep : null) ?? this.#slider;
+    return this.#drawnKeep ?? this.#slider;
   }
 
   get #slider() {
@@ -70,24 +74,32 @@ export class Privacy {
     return byId("mechanism").value;
   }
 
+  /** Whether what leaves is decoded with context. */
+  get context() {
+    return document.querySelector("[name=reading]:checked").value === "decoded";
+  }
+
   /** Options for the engine. */
   get options() {
     const epsilon = byId("epsilon").value.trim();
-    if (epsilon !== "") return { mechanism: this.mechanism, epsilon: Number(epsilon) };
-    return this.optionsAt(this.#slider);
+    if (epsilon === "") return this.optionsAt(this.#slider);
+    return { mechanism: this.mechanism, epsilon: Number(epsilon), context: this.context };
   }
 
-  /** Options for a position of the slider. */
-  optionsAt(keep) {
-    return { mechanism: this.mechanism, keep };
+  /** Options for a share of words, of those that leave. */
+  optionsAt(keep, context = this.context) {
+    return { mechanism: this.mechanism, keep, context };
   }
 
   /** Shows the numbers behind the options. */
   async show(options) {
     const guarantee = await this.#engine.call("guarantee", { options });
-    this.#guarantee = guarantee;
+    const { mechanism } = options;
+    const drawn = options.context ? { mechanism, epsilon: guarantee.epsilon } : options;
+    this.#drawnKeep = (await this.#engine.call("guarantee", { options: drawn })).expectedKeep;
     const { help } = this.#engine.choices.mechanism.find(({ name }) => name === options.mechanism);
     byId("mechanism-note").textContent = `${help}.`;
+    byId("reading-note").textContent = options.context ? DECODED : DRAWN;
     byId("adjacency").textContent = guarantee.adjacency;
     const stay = guarantee.expectedKeep === null ? null : `about ${percent(guarantee.expectedKeep)}`;
     byId("n-keep").textContent = stay ?? "not known";

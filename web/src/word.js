@@ -68,16 +68,17 @@ export class WordDialog {
   }
 
   async open(part, options) {
-    const { text: output, original } = part;
-    byId("word-title").textContent = part.changed ? `${original} → ${output}` : `${output} stayed`;
-    byId("posterior-title").textContent = `What could “${output}” have been?`;
+    const { text: output, drawn = output, original } = part;
+    const way = drawn === output ? [original, output] : [original, drawn, output];
+    byId("word-title").textContent = part.changed || drawn !== output ? way.join(" → ") : `${output} stayed`;
+    byId("posterior-title").textContent = `What could “${drawn}” have been?`;
     byId("outcomes-title").textContent = `What becomes of “${original}”?`;
     for (const id of ["posterior", "outcomes"]) byId(id).replaceChildren();
     byId("posterior-note").textContent = byId("outcomes-note").textContent = "Computing…";
     this.#dialog.showModal();
     const ask = { ...options, top: RANKED, draws: DRAWS };
     const [posterior, outcomes] = await Promise.all([
-      this.#engine.call("posterior", { word: output, options: ask }),
+      this.#engine.call("posterior", { word: drawn, options: ask }),
       this.#engine.call("outcomes", { word: original, options: ask }),
     ]);
     this.#showPosterior(posterior, original);
@@ -91,7 +92,7 @@ export class WordDialog {
       return;
     }
     byId("posterior-note").textContent =
-      `To someone who held every word for equally likely before. ${METHODS[posterior.method]}`;
+      `To someone who held every word for equally likely before, and looks at this word alone, as drawn. ${METHODS[posterior.method]}`;
     fill("posterior", posterior.likely, original.toLowerCase());
   }
 

@@ -16,8 +16,8 @@ function ifKnown(explain) {
 }
 
 const methods = {
-  async load({ wasm, model }) {
-    brr = await Brr.load(model, { wasm });
+  async load({ wasm, model, language }) {
+    brr = await Brr.load(model, { wasm, language });
     return { model: brr.model, choices: brr.choices };
   },
   trace: ({ text, options }) => brr.trace(text, options),

@@ -70,24 +70,51 @@ test("what the page says is what it does", async () => {
   assert.match(await page.locator("#default-note").innerText(), /Default: exponential, keep 0.5/);
   assert.equal(model.standing, "pinned");
 
-  const options = { mechanism: choices.mechanism[0].name, keep: choices.budget.value };
+  // What leaves is decoded, unless somebody wants it as drawn.
+  assert.equal(await page.locator("[name=reading]:checked").getAttribute("value"), "decoded");
+  assert.match(await page.locator("#reading-note").innerText(), /a plausible text, not what you wrote.*costs no privacy/s);
+  const options = { mechanism: choices.mechanism[0].name, keep: choices.budget.value, context: true };
   const promised = await page.evaluate((options) => window.engine.call("guarantee", { options }), options);
   assert.equal(await page.locator("#adjacency").innerText(), promised.adjacency);
   const stays = `about ${Math.round(100 * promised.expectedKeep)} %`;
-  assert.ok(promised.expectedKeep > 0.4 && promised.expectedKeep <= 0.5);
+  assert.ok(promised.expectedKeep > 0.35 && promised.expectedKeep <= 0.5);
   assert.equal(await page.locator("#n-keep").innerText(), stays);
   const prose = await page.locator("body").innerText();
   assert.ok(prose.includes(`${stays} of words stay as they are`));
   assert.match(prose, /close to a random one/);
   assert.doesNotMatch(prose, /in meaning/);
-  // 195 words, of which 49 % stay, with a standard deviation of 4 %: 6 of these are 24 %.
+  // 195 words, of which about so many stay on a sample, with a standard deviation of 4 %: 6 of these are
+  // 24 %, and film reviews are another text.
   await type(page, REVIEW);
-  assert.ok(Math.abs(1 - (await changedShare(page)) - promised.expectedKeep) < 0.24);
+  assert.ok(Math.abs(1 - (await changedShare(page)) - promised.expectedKeep) < 0.3);
+  await context.close();
+});
+
+test("a switch shows the words as drawn, and the dialog what was decoded from what", async () => {
+  const { context, page } = await fresh();
+  await page.selectOption("#mechanism", "brr");
+  await page.fill("#epsilon", "0.45");
+  await type(page, REVIEW);
+  const decoded = await changedShare(page);
+  // Of 195 words some tens are decoded to others than were drawn.
+  const titles = [];
+  for (let i = 0; i < 40 && !titles.some((title) => title.split("→").length === 3); i += 1) {
+    await page.click(`.w >> nth=${i}`);
+    titles.push(await page.locator("#word-title").innerText());
+    await page.keyboard.press("Escape");
+  }
+  assert.ok(titles.some((title) => title.split("→").length === 3), titles.join());
+  await page.check("[name=reading][value=drawn]", { force: true });
+  await settled(page);
+  assert.match(await page.locator("#reading-note").innerText(), /as it was drawn/);
+  // At this epsilon 34 % of words change decoded, 70 % as drawn (standard deviation 4 % each).
+  assert.ok((await changedShare(page)) > decoded + 0.1);
   await context.close();
 });
 
 test("more privacy changes more words, with both mechanisms", async () => {
   const { context, page } = await fresh();
+  await page.check("[name=reading][value=drawn]", { force: true });
   await type(page, REVIEW);
   // Of 195 words all change, 59 % (standard deviation 4 %) and none: a false alarm
   // is 6.5 deviations off, once in ten billion runs.

@@ -96,12 +96,16 @@ fn share_of_words_is_that_of_the_text_that_leaves() {
         line["bound"].as_f64().unwrap()
     };
     // Context brings words back, so the same share costs less.
-    assert!(loss(&["--context"]) < loss(&[]));
+    assert!(loss(&["--context"]) < loss(&["--no-context"]));
+    // Text that is typed is decoded unless asked otherwise; what comes through a pipe is not.
+    assert_eq!(loss(&[]), loss(&["--context"]));
+    let piped = run_with(&["privatize", "--keep", "0.5"], TEXT.as_bytes());
+    assert!(!piped.stderr.contains("decoded"), "{}", piped.stderr);
     // Text in clear is warned about, decoded or not.
     let clear = run(&["privatize", "--context", "--epsilon", "1e9", TEXT]);
     assert!(clear.stderr.contains("leaves in clear"), "{}", clear.stderr);
-    let brr = ["--mechanism", "brr"];
-    assert!(loss(&["--context", "--mechanism", "brr"]) < 0.9 * loss(&brr));
+    let brr = ["--mechanism", "brr", "--no-context"];
+    assert!(loss(&["--mechanism", "brr"]) < 0.9 * loss(&brr));
 }
 
 #[test]

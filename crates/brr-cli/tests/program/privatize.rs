@@ -17,8 +17,9 @@ fn a_sentence_with_the_built_in_model() {
         "{}",
         ran.stderr
     );
-    assert_eq!(ran.stderr.lines().count(), 2);
+    assert_eq!(ran.stderr.lines().count(), 3);
     for part in [
+        "not what was written",
         "mechanism",
         "epsilon",
         "metric",

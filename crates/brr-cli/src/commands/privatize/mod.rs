@@ -3,6 +3,7 @@
 mod corpus;
 
 use std::ffi::{OsStr, OsString};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -73,9 +74,13 @@ pub struct Args {
     search: Search,
     /// Decode the draws of each text together, after the noise, with a public language model: at
     /// no cost in privacy, the text reads. It is a plausible text, not what was written. --keep
-    /// is then the share in that text, as measured on a sample: about that of other texts
+    /// is then the share in that text, as measured on a sample: about that of other texts. It is
+    /// the default for text that is given as arguments or typed, with the built-in model
     #[arg(long)]
     context: bool,
+    /// Write the words as they were drawn: the default for files and pipes
+    #[arg(long, conflicts_with_all = ["context", "language"])]
+    no_context: bool,
     /// Language model for --context, from `brr language build` [default: built-in English]
     #[arg(long, value_name = "FILE")]
     language: Option<PathBuf>,
@@ -143,9 +148,18 @@ pub fn run(args: Args) -> Result {
 /// The language model that draws are decoded with, if they are.
 fn context(args: &Args, model: &Model) -> Result<Option<Arc<Language>>> {
     let file = args.language.as_deref();
-    let wanted = args.context || file.is_some();
+    let by_default = !args.no_context && args.privacy.model.is_none() && is_typed(args);
+    let wanted = args.context || file.is_some() || by_default;
     let language = wanted.then(|| model_source::open_language(file, model));
     Ok(language.transpose()?.map(Arc::new))
+}
+
+/// Whether a person gives the text, and reads what comes out: a corpus is analyzed, for which draws
+/// serve better.
+fn is_typed(args: &Args) -> bool {
+    let words = !args.text.is_empty() && args.output_dir.is_none();
+    let keyboard = args.text.is_empty() && args.input.is_none() && std::io::stdin().is_terminal();
+    words || keyboard
 }
 
 /// The default is for looking at the effect. What is kept or passed on should have a privacy loss
