@@ -130,7 +130,7 @@ class TracePart(_Record):
     output: str = field(repr=False)
     """What is released."""
     drawn: str | None = field(repr=False)
-    """The word as it was drawn, where the output was decoded from it with ``context``; else None."""
+    """The word as drawn, where the output was decoded from it with ``context``; else None."""
     original: str | None = field(repr=False)
     """The token as it stood in the text: **private**. None for structure."""
     known: bool
