@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use brr::Standing;
+use brr::{MechanismKind, Standing};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyTuple};
@@ -233,6 +233,8 @@ impl Model {
         facts.set_item("meta", self.meta(py)?)?;
         facts.set_item("certificates", dicts(self.certificates(py)?)?)?;
         facts.set_item("calibration", dicts(self.calibration(py)?)?)?;
+        facts.set_item("tree_levels", model.tree().map(|tree| tree.levels()))?;
+        facts.set_item("mechanisms", MechanismKind::offered_by(model))?;
         Ok(facts)
     }
 

@@ -21,7 +21,7 @@ def test_guarantee(cli, tmp_path, mechanism, flag, value):
         pytest.skip("the model has no certificates")
     manifest = tmp_path / "run.json"
     cli(
-        "privatize", "--mechanism", mechanism, f"--{flag}", str(value),
+        "privatize", "--no-context", "--mechanism", mechanism, f"--{flag}", str(value),
         "--manifest", str(manifest), "the film was good",
     )  # fmt: skip
     theirs = json.loads(manifest.read_text())

@@ -3,6 +3,7 @@
 
 use crate::error::{Error, Result};
 use crate::mechanism::{MechanismKind, Search};
+use crate::model::Model;
 use crate::text::{Layout, Unknown};
 
 /// One of a few things to choose from, each with a name.
@@ -68,6 +69,16 @@ impl Choice for MechanismKind {
             "The word itself with a fixed probability, otherwise any word: the smallest loss between any two words",
         ),
     ];
+}
+
+impl MechanismKind {
+    /// Names of the mechanisms that a model can serve: tree response needs a tree.
+    pub fn offered_by(model: &Model) -> Vec<&'static str> {
+        let serves = |kind: MechanismKind| kind != MechanismKind::Tree || model.tree().is_some();
+        let all = MechanismKind::ALL.iter();
+        let offered = all.filter(|(_, kind, _)| serves(*kind));
+        offered.map(|(name, ..)| *name).collect()
+    }
 }
 
 impl Choice for Layout {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use brr::parts::nearest::Scan;
-use brr::{Choice, MechanismKind, Model};
+use brr::{MechanismKind, Model};
 use brr_build::quality::real_neighbors;
 use brr_build::vectors::Vectors;
 use serde_json::{Value, json};
@@ -89,7 +89,7 @@ fn facts(model: &Model) -> Value {
         "nearest_min": d.nearest_min,
         "duplicate_codes": d.duplicates,
         "tree_levels": model.tree().map(|tree| tree.levels()),
-        "mechanisms": mechanisms(model),
+        "mechanisms": MechanismKind::offered_by(model),
         "identity": model.identity().to_string(),
         "file_identity": model.file_identity().to_string(),
         "standing": model.standing().name(),
@@ -148,15 +148,6 @@ fn print_facts(facts: &Value) {
         let all = format!("epsilon {epsilon:.4}  bound {bound:5.1}  keeps {keep:.3}");
         line("certificate", all);
     }
-}
-
-/// Names of the mechanisms that the model can serve.
-fn mechanisms(model: &Model) -> Vec<&'static str> {
-    let is_offered = |kind: &MechanismKind| *kind != MechanismKind::Tree || model.tree().is_some();
-    let all = MechanismKind::ALL.iter();
-    all.filter(|(_, kind, _)| is_offered(kind))
-        .map(|(name, ..)| *name)
-        .collect()
 }
 
 /// Words that are printed of a level.
