@@ -242,7 +242,7 @@ impl Channel for TreeResponse {
     }
 }
 
-/// ln Pr[y | w] = ln(T[level] / Z) up to a constant, as if y could only come from its own place: exact
+/// ln Pr[y | w] = `ln(T[level] / Z)` up to a constant, as if y could only come from its own place: exact
 /// on a full tree and wherever no gap has y as an answer. With a gap of height h the likelihoods of words
 /// at levels below h are a little lower in truth; what is decoded then loses a little, and its
 /// guarantee nothing, since decoding is post-processing.
