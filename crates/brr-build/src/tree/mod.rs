@@ -1,7 +1,7 @@
 //! Word vectors to a balanced tree, in which near words share small subtrees.
 //!
 //! From the bottom up: words are paired with words, pairs with pairs, and so on to the root, each
-//! time as [`matching`] finds best. (Splitting the vocabulary from the top down was tried and puts far fewer
+//! time as `matching` finds best. (Splitting the vocabulary from the top down was tried and puts far fewer
 //! neighbours together: the first cuts go through the midst of many groups.) A group is represented by the
 //! direction of the sum of its words' vectors, centred and with the strongest components toned
 //! down. Beside the cosine, three properties make words alike:
