@@ -96,17 +96,6 @@ pub fn of_units(privatizer: &Privatizer, report: &Report) -> String {
     )
 }
 
-/// The loss at each level of a tree, rounded up.
-pub fn by_level(losses: &[f64]) -> String {
-    let level =
-        |(level, loss): (usize, &f64)| format!("{level}: {:.2}", (loss * 100.0).ceil() / 100.0);
-    let all: Vec<String> = losses.iter().enumerate().map(level).collect();
-    format!(
-        "loss at most, by the level of two words in the tree: {}",
-        all.join(", ")
-    )
-}
-
 /// A bound stays one when it is rounded.
 fn at_most(loss: f64) -> String {
     if loss.is_finite() {

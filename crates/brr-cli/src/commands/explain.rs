@@ -116,7 +116,7 @@ pub fn run(args: Args) -> Result {
         guarantee.bound()
     );
     if !guarantee.losses.is_empty() {
-        println!("{}", losses::by_level(&guarantee.losses));
+        println!("{}", by_level(&guarantee.losses));
     }
     explanations.iter().for_each(print);
     Ok(())
@@ -156,4 +156,15 @@ fn print(e: &Explanation) {
             c.word, c.attacker.value, c.attacker_at_most, c.distance
         );
     }
+}
+
+/// The loss at each level of a tree, rounded up.
+fn by_level(losses: &[f64]) -> String {
+    let level =
+        |(level, loss): (usize, &f64)| format!("{level}: {:.2}", (loss * 100.0).ceil() / 100.0);
+    let all: Vec<String> = losses.iter().enumerate().map(level).collect();
+    format!(
+        "loss at most, by the level of two words in the tree: {}",
+        all.join(", ")
+    )
 }
