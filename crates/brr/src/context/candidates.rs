@@ -5,11 +5,13 @@
 //! P(w | u) Pr[O | w], and the predecessors of the likeliest words after it in the same way. All of
 //! it is a function of the observations and of public files.
 
+use std::ops::Range;
+
 use zeroize::Zeroizing;
 
 use super::chain::Position;
-use super::costs::{self, BLOCK, Costs};
-use crate::language::{self, Language, Rows, State};
+use super::costs::{BLOCK, Costs};
+use crate::language::{Heads, Language, State};
 use crate::mechanism::{Emission, Observations};
 
 /// Words by their own likelihood.
@@ -30,12 +32,61 @@ pub type Scored = (f32, State);
 /// One position before its neighbours are asked.
 #[derive(Default)]
 pub struct Seen {
-    /// The step of every word, in blocks.
-    steps: Zeroizing<Vec<u16>>,
+    /// Which.
+    at: usize,
     /// No ln Pr[O | w] is larger.
     largest: f32,
     /// The likeliest words with ln P(w) Pr[O | w]; of these the first [`PREDICTING`] in order.
     likeliest: Vec<Scored>,
+}
+
+/// Observations whose steps are found together.
+const AHEAD: usize = 64;
+
+/// What is known of some observations in a row.
+#[derive(Default)]
+struct Looked {
+    which: Range<usize>,
+    words: usize,
+    /// The steps of every word from each.
+    steps: Zeroizing<Vec<u16>>,
+    /// The least step from each.
+    nearest: Vec<u16>,
+    /// The least cost of each block of words, for each.
+    least: Vec<u16>,
+}
+
+impl Looked {
+    fn row(&self, i: usize) -> &[u16] {
+        &self.steps[(i - self.which.start) * self.words..][..self.words]
+    }
+
+    /// Makes sure that observation i is there, and with it the one before, if it was.
+    fn reach(
+        &mut self,
+        emission: &dyn Emission,
+        costs: &Costs,
+        observations: &Observations,
+        i: usize,
+    ) {
+        if self.which.contains(&i) {
+            return;
+        }
+        let first = i - usize::from(self.which.end == i && i > 0);
+        self.which = first..(first + AHEAD).min(observations.len());
+        self.steps.resize(self.which.len() * self.words, 0);
+        self.nearest.clear();
+        self.nearest.resize(self.which.len(), u16::MAX);
+        self.least.resize(self.which.len() * costs.blocks(), 0);
+        let mut found = |row: usize, first: usize, steps: &[u16]| {
+            let first = first / BLOCK;
+            let least = &mut self.least[row * costs.blocks()..][first..costs.blocks()];
+            let nearest = costs.least(first, steps, least);
+            self.nearest[row] = self.nearest[row].min(nearest);
+        };
+        let which = self.which.clone();
+        emission.steps_of_many(observations, which, &mut self.steps, &mut found);
+    }
 }
 
 impl Seen {
@@ -76,9 +127,9 @@ pub struct Finder<'a> {
     offsets: &'a [f32],
     largest_offset: f32,
     costs: Costs,
-    /// The least cost of each block, and room to find the least of them.
-    least: Vec<i16>,
-    ordered: Vec<i16>,
+    looked: Looked,
+    /// Room to find the blocks with the least costs.
+    ordered: Vec<u16>,
     /// Where each word stands among those found, while they are merged.
     slots: Vec<u16>,
     found: Vec<Scored>,
@@ -95,7 +146,10 @@ impl<'a> Finder<'a> {
             offsets,
             largest_offset: largest.unwrap_or(0.0),
             costs: Costs::new(emission, &language.log_unigrams()[..language.words()]),
-            least: Vec::new(),
+            looked: Looked {
+                words: language.words(),
+                ..Looked::default()
+            },
             ordered: Vec::new(),
             slots: vec![NOWHERE; language.words()],
             found: Vec::new(),
@@ -104,15 +158,12 @@ impl<'a> Finder<'a> {
 
     /// Looks at an observation by itself.
     pub fn look(&mut self, observations: &Observations, i: usize, seen: &mut Seen) {
-        let words = self.language.words();
-        seen.steps.resize(self.costs.blocks() * BLOCK, 0);
-        let (steps, rest) = seen.steps.split_at_mut(words);
-        self.emission.steps(observations, i, steps);
-        // What fills up the last block stands nowhere near.
-        rest.fill(self.table.len() as u16 - 1);
-        let nearest = costs::nearest(seen.steps.as_chunks().0);
+        let looked = &mut self.looked;
+        looked.reach(self.emission, &self.costs, observations, i);
+        let nearest = looked.nearest[i - looked.which.start];
+        seen.at = i;
         seen.largest = self.table[usize::from(nearest)] + self.largest_offset;
-        self.likeliest(&seen.steps, &mut seen.likeliest);
+        self.likeliest(i, &mut seen.likeliest);
         lead(&mut seen.likeliest);
     }
 
@@ -122,25 +173,30 @@ impl<'a> Finder<'a> {
         self.table[usize::from(steps[w as usize])] + offset
     }
 
-    /// The likeliest words.
-    fn likeliest(&mut self, steps: &[u16], out: &mut Vec<Scored>) {
-        let blocks = steps.as_chunks().0;
-        self.costs.least(blocks, &mut self.least);
-        self.ordered.clone_from(&self.least);
+    /// The likeliest words, from the least costs of all blocks.
+    fn likeliest(&mut self, i: usize, out: &mut Vec<Scored>) {
+        let steps = self.looked.row(i);
+        let blocks = self.costs.blocks();
+        let least = &self.looked.least[(i - self.looked.which.start) * blocks..][..blocks];
+        self.ordered.clear();
+        self.ordered.extend_from_slice(least);
         // As many blocks have a word that costs no more.
         let most = match self.ordered.len() > LIKELIEST {
             true => *self.ordered.select_nth_unstable(LIKELIEST - 1).1,
-            false => i16::MAX,
+            false => u16::MAX,
         };
         out.clear();
         let log_unigrams = &self.language.log_unigrams()[..self.language.words()];
-        let least = self.least.iter().enumerate();
-        for (block, _) in least.filter(|(_, least)| **least <= most) {
-            for place in self.costs.at_most(most, block, &blocks[block]) {
-                let w = block * BLOCK + place;
-                if let Some(share) = log_unigrams.get(w) {
-                    out.push((self.log_likelihood(steps, w as State) + share, w as State));
-                }
+        for (block, _) in least
+            .iter()
+            .enumerate()
+            .filter(|(_, least)| **least <= most)
+        {
+            let (first, end) = (block * BLOCK, steps.len().min((block + 1) * BLOCK));
+            for place in self.costs.at_most(most, block, &steps[first..end]) {
+                let w = first + place;
+                let ln = self.log_likelihood(steps, w as State) + log_unigrams[w];
+                out.push((ln, w as State));
             }
         }
         keep_best(out, LIKELIEST);
@@ -150,18 +206,15 @@ impl<'a> Finder<'a> {
     pub fn position(&mut self, before: &[Scored], at: &Seen, after: &[Scored]) -> Position {
         let mut found = std::mem::take(&mut self.found);
         found.clone_from(&at.likeliest);
-        let next = self.language.likely_next();
-        self.predict(before, at, &mut found, next, |_, _| 0.0);
-        let (previous, shares) = (
-            self.language.likely_previous(),
-            self.language.log_unigrams(),
-        );
-        let share = |w: State, v: State| shares[w as usize] - shares[v as usize];
-        self.predict(after, at, &mut found, previous, share);
+        let (next, previous) = (self.language.likely_next(), self.language.likely_previous());
+        self.predict(before, at, &mut found, next, |_| 0.0);
+        let shares = self.language.log_unigrams();
+        self.predict(after, at, &mut found, previous, |v| -shares[v as usize]);
         self.merge(&mut found);
         keep_best(&mut found, CANDIDATES);
         let unknown = self.emission.unknown();
-        let emission = |&(_, w): &Scored| self.log_likelihood(&at.steps, w);
+        let steps = self.looked.row(at.at);
+        let emission = |&(_, w): &Scored| self.log_likelihood(steps, w);
         let largest = found.iter().map(emission).fold(unknown, f32::max);
         let likelihood = |ln: f32| libm::expf(ln - largest);
         let position = Position {
@@ -210,23 +263,23 @@ impl<'a> Finder<'a> {
         beside: &[Scored],
         at: &Seen,
         found: &mut Vec<Scored>,
-        rows: &Rows,
-        share: impl Fn(State, State) -> f32,
+        heads: &Heads,
+        share: impl Fn(State) -> f32,
     ) {
         let Some((best, _)) = at.likeliest.first() else {
             return;
         };
         let words = self.language.words() as State;
+        let observed = self.looked.row(at.at);
         for &(score, state) in beside {
-            let handicap = score - beside[0].0;
-            let (row, steps) = rows.row(state);
-            for (&w, &steps) in row.iter().zip(steps).filter(|(w, _)| **w < words) {
-                let prediction = handicap + share(w, state) + language::log_pair(steps);
+            let handicap = score - beside[0].0 + share(state);
+            for (score, w) in heads.row(state).filter(|(_, w)| *w < words) {
+                let prediction = handicap + score;
                 // Rows fall, so nothing after it is likely enough either.
                 if prediction + at.largest <= best - BEAM {
                     break;
                 }
-                let score = prediction + self.log_likelihood(&at.steps, w);
+                let score = prediction + self.log_likelihood(observed, w);
                 if score > best - BEAM {
                     found.push((score, w));
                 }

@@ -8,7 +8,7 @@
 //!                             + sum over listed (u, v) of a(u) (p(v | u) - b(u) P(v)).
 //! ```
 
-use crate::language::{Language, State};
+use crate::language::{After, Language, State};
 use crate::vocabulary::WordId;
 
 /// What may have been at a position.
@@ -88,23 +88,31 @@ impl Chain<'_> {
     /// The listed pairs between candidates of two positions, but for states that what was observed
     /// up to theirs makes all but impossible.
     fn links(&self, from: &Position, weights: &[f32], to: &Position) -> Vec<Link> {
-        let mut links = Vec::with_capacity(4 * to.states.len());
-        let mut may_list = vec![false; to.states.len()];
+        // One pass for each table that is looked into: no look waits for another.
         let likely = from.states.iter().zip(weights).enumerate();
-        for (i, (&u, _)) in likely.filter(|(_, (_, weight))| **weight > NEGLIGIBLE) {
-            let (backoff, listed) = (self.language.backoff(u), self.language.listed().after(u));
-            let asked = to.states.iter().zip(&mut may_list);
-            asked.for_each(|(&v, may)| *may = listed.may_list(v));
-            let asked = to.states.iter().zip(&may_list).enumerate();
-            for (place, (&v, _)) in asked.filter(|(_, (_, may))| **may) {
-                if let Some(steps) = listed.get(v) {
-                    let excess = self.language.pair(steps) - backoff * self.language.unigram(v);
-                    links.push(Link {
-                        from: i as u16,
-                        to: place as u16,
-                        excess,
-                    });
-                }
+        let likely = likely.filter(|(_, (_, weight))| **weight > NEGLIGIBLE);
+        let after: Vec<(u16, State, After<'_>)> = likely
+            .map(|(i, (&u, _))| (i as u16, u, self.language.listed().after(u)))
+            .collect();
+        let mut asked = vec![(0, 0); after.len() * to.states.len()];
+        let mut count = 0;
+        for (i, (_, _, listed)) in after.iter().enumerate() {
+            for (place, &v) in to.states.iter().enumerate() {
+                asked[count] = (i as u16, place as u16);
+                count += usize::from(listed.may_list(v));
+            }
+        }
+        let mut links = Vec::with_capacity(count);
+        for &(i, place) in &asked[..count] {
+            let (from, u, listed) = after[usize::from(i)];
+            let v = to.states[usize::from(place)];
+            if let Some(steps) = listed.get(v) {
+                let rest = self.language.backoff(u) * self.language.unigram(v);
+                links.push(Link {
+                    from,
+                    to: place,
+                    excess: self.language.pair(steps) - rest,
+                });
             }
         }
         links

@@ -3,9 +3,10 @@
 //! A word's cost is -ln P(w) Pr[O | w] in steps of a fine unit, counted from the cheapest there can
 //! be. It is the sum of a number that is the word's own and of one that its step from the
 //! observation decides, so the least of a block of words takes a few operations on vectors that
-//! every CPU has. Costs choose which words are looked at; what is computed with these is exact.
+//! each CPU has. Costs choose which words are looked at; what is computed with these is exact.
 
 use crate::mechanism::Emission;
+use crate::nearest::{Even, Kernels};
 
 /// Words whose least cost is found together.
 pub const BLOCK: usize = 64;
@@ -17,11 +18,11 @@ const MOST: f32 = 16_000.0;
 /// Costs under one emission and one language.
 pub struct Costs {
     /// Each word's own, in blocks; the last is filled up with words that are never the cheapest.
-    words: Vec<[i16; BLOCK]>,
+    words: Vec<[u16; BLOCK]>,
     /// By step.
-    steps: Vec<i16>,
-    /// If the cost of s steps is min(s, last) * slope: last and slope.
-    even: Option<(i16, i16)>,
+    steps: Vec<u16>,
+    even: Option<Even>,
+    kernels: Kernels,
 }
 
 impl Costs {
@@ -39,19 +40,50 @@ impl Costs {
             spread.max(fall(table.len() - 1)),
             fall(1.min(table.len() - 1)),
         );
-        let whole = |cost: f32| libm::rintf((cost / unit).min(MOST)) as i16;
-        let costs: Vec<i16> = own.iter().map(|own| whole(most - own)).collect();
+        let whole = |cost: f32| libm::rintf((cost / unit).min(MOST)) as u16;
+        let costs: Vec<u16> = own.iter().map(|own| whole(most - own)).collect();
         let blocks = costs.chunks(BLOCK).map(|chunk| {
-            let mut block = [MOST as i16; BLOCK];
+            let mut block = [MOST as u16; BLOCK];
             block[..chunk.len()].copy_from_slice(chunk);
             block
         });
-        let steps: Vec<i16> = (0..table.len()).map(|step| whole(fall(step))).collect();
+        let steps: Vec<u16> = (0..table.len()).map(|step| whole(fall(step))).collect();
         Costs {
             words: blocks.collect(),
             even: even(&steps),
             steps,
+            kernels: Kernels::fastest(),
         }
+    }
+
+    /// Writes the least cost of each block of words, from this block on, that stand at these steps;
+    /// returns the least step.
+    pub fn least(&self, first: usize, steps: &[u16], out: &mut [u16]) -> u16 {
+        let (blocks, rest) = steps.as_chunks();
+        let (out, last_out) = out.split_at_mut(blocks.len());
+        let nearest = self.least_of(&self.words[first..], blocks, out);
+        if rest.is_empty() {
+            return nearest;
+        }
+        // What fills up the last block stands nowhere near.
+        let mut last = [self.steps.len() as u16 - 1; BLOCK];
+        last[..rest.len()].copy_from_slice(rest);
+        let words = &self.words[first + blocks.len()..];
+        nearest.min(self.least_of(words, &[last], last_out))
+    }
+
+    fn least_of(&self, own: &[[u16; BLOCK]], steps: &[[u16; BLOCK]], out: &mut [u16]) -> u16 {
+        if let Some(even) = self.even {
+            return self.kernels.least(even, own, steps, out);
+        }
+        let mut nearest = u16::MAX;
+        for ((own, steps), out) in own.iter().zip(steps).zip(out) {
+            let costs = own.iter().zip(steps);
+            let costs = costs.map(|(own, &step)| own + self.steps[usize::from(step)]);
+            *out = costs.fold(u16::MAX, u16::min);
+            nearest = steps.iter().fold(nearest, |a, &b| a.min(b));
+        }
+        nearest
     }
 
     /// Number of blocks.
@@ -59,29 +91,19 @@ impl Costs {
         self.words.len()
     }
 
-    /// Writes the least cost of each block of words that stand at these steps.
-    pub fn least(&self, steps: &[[u16; BLOCK]], out: &mut Vec<i16>) {
-        out.clear();
-        let blocks = self.words.iter().zip(steps);
-        match self.even {
-            Some((last, slope)) => out.extend(blocks.map(|(own, steps)| {
-                least(own, |i| (steps[i] as i16).min(last).wrapping_mul(slope))
-            })),
-            None => out.extend(
-                blocks.map(|(own, steps)| least(own, |i| self.steps[usize::from(steps[i])])),
-            ),
-        }
-    }
-
     /// The places in a block of words at these steps whose cost is at most this.
     pub fn at_most<'a>(
         &'a self,
-        cost: i16,
+        cost: u16,
         block: usize,
-        steps: &'a [u16; BLOCK],
+        steps: &'a [u16],
     ) -> impl Iterator<Item = usize> + 'a {
-        let own = &self.words[block];
-        (0..BLOCK).filter(move |&i| own[i] + self.steps[usize::from(steps[i])] <= cost)
+        let of_step = |&step: &u16| self.steps[usize::from(step)];
+        let costs = self.words[block].iter().zip(steps);
+        let costs = costs.map(move |(own, step)| own + of_step(step));
+        costs
+            .enumerate()
+            .filter_map(move |(place, c)| (c <= cost).then_some(place))
     }
 }
 
@@ -94,50 +116,17 @@ fn unit(spread: f32, first: f32) -> f32 {
     }
 }
 
-/// The last step and the slope of costs that rise evenly up to a step and no more after it, within
-/// one unit and a share of the cost: what is dear is not looked at in any case.
-fn even(steps: &[i16]) -> Option<(i16, i16)> {
+/// How costs rise that do so evenly up to a step and no more after it, within one unit and a share of
+/// the cost: what is dear is not looked at in any case.
+fn even(steps: &[u16]) -> Option<Even> {
     let (slope, most) = (*steps.get(1)?, *steps.last()?);
-    let last = if slope > 0 { most / slope } else { 0 };
-    let near = |(step, cost): (usize, &i16)| {
-        let even = (step as i16).min(last) * slope;
-        (i32::from(*cost) - i32::from(even)).abs() <= 1 + i32::from(*cost) / 16
+    let last = most.checked_div(slope).unwrap_or(0);
+    let near = |(step, cost): (usize, &u16)| {
+        let even = (step as u16).min(last) * slope;
+        cost.abs_diff(even) <= 1 + cost / 16
     };
-    steps.iter().enumerate().all(near).then_some((last, slope))
-}
-
-/// The least sum of a word's own cost and that of its step.
-#[inline(always)]
-fn least(own: &[i16; BLOCK], of_step: impl Fn(usize) -> i16) -> i16 {
-    let mut costs = [0; BLOCK];
-    for i in 0..BLOCK {
-        costs[i] = own[i].wrapping_add(of_step(i));
-    }
-    fold(costs)
-}
-
-/// The least of a block, half against half: loops that compilers turn into vectors.
-#[inline(always)]
-fn fold(mut values: [i16; BLOCK]) -> i16 {
-    let mut half = BLOCK;
-    while half > 1 {
-        half /= 2;
-        for i in 0..half {
-            values[i] = values[i].min(values[i + half]);
-        }
-    }
-    values[0]
-}
-
-/// The least step of all words.
-pub fn nearest(steps: &[[u16; BLOCK]]) -> u16 {
-    let mut nearest = [i16::MAX; BLOCK];
-    for steps in steps {
-        for i in 0..BLOCK {
-            nearest[i] = nearest[i].min(steps[i] as i16);
-        }
-    }
-    fold(nearest) as u16
+    let even = Even { slope, last };
+    steps.iter().enumerate().all(near).then_some(even)
 }
 
 #[cfg(test)]
@@ -173,18 +162,19 @@ mod tests {
         for (table, is_even) in [(even, true), (uneven, false), (flat, true)] {
             let costs = Costs::new(&Steps(table.clone(), offsets.clone()), &shares);
             assert_eq!(costs.even.is_some(), is_even);
-            assert_eq!(costs.blocks(), 3);
-            let step = |i: usize| (i * 37 % table.len()) as u16;
-            let steps: Vec<[u16; BLOCK]> = (0..3)
-                .map(|b| std::array::from_fn(|i| step(b * BLOCK + i)))
-                .collect();
+            let step = |i: usize| (1 + i * 37) as u16 % table.len() as u16;
+            let steps: Vec<u16> = (0..130).map(step).collect();
             let ln = |w: usize| shares[w] + offsets[w] + table[usize::from(step(w))];
-            let mut least = Vec::new();
-            costs.least(&steps, &mut least);
+            let mut least = [0; 3];
+            let nearest = costs.least(0, &steps[..BLOCK], &mut least);
+            let nearest = nearest.min(costs.least(1, &steps[BLOCK..], &mut least[1..]));
+            assert_eq!(nearest, *steps.iter().min().unwrap());
             for (b, &cost) in least.iter().enumerate() {
                 let best = (b * BLOCK..130.min((b + 1) * BLOCK)).map(ln);
                 let best = best.fold(f32::NEG_INFINITY, f32::max);
-                let found: Vec<usize> = costs.at_most(cost + 4, b, &steps[b]).collect();
+                let found: Vec<usize> = costs
+                    .at_most(cost + 4, b, &steps[b * BLOCK..130.min((b + 1) * BLOCK)])
+                    .collect();
                 let near = |i: &usize| best - ln(b * BLOCK + i) < 0.2;
                 assert!(!found.is_empty() && found.iter().all(near), "{b} {found:?}");
             }

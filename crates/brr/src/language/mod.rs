@@ -41,7 +41,8 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-pub(crate) use pairs::{Listed, Rows};
+use pairs::Rows;
+pub(crate) use pairs::{After, Heads, Listed};
 pub use writer::LanguageParts;
 
 use crate::calibration::{Calibration, stored};
@@ -69,7 +70,7 @@ pub struct Language {
     /// p for its steps.
     pairs: [f32; 256],
     /// The likeliest successors of each state, and its likeliest predecessors.
-    heads: [Rows; 2],
+    heads: [Heads; 2],
     decoded: Option<DecodedKeep>,
     meta: Vec<(String, String)>,
     identity: FileIdentity,
@@ -177,8 +178,8 @@ impl Language {
             pairs: pairs(),
             listed: Listed::new(&next),
             heads: [
-                next.heads(|_| 0.0),
-                next.transposed().heads(|u| log_unigrams[u as usize]),
+                Heads::new(&next, |_| 0.0),
+                Heads::new(&next.transposed(), |u| log_unigrams[u as usize]),
             ],
             unigrams,
             log_unigrams,
@@ -280,12 +281,12 @@ impl Language {
     }
 
     /// The listed successors v of a state u with the largest p(v | u).
-    pub(crate) fn likely_next(&self) -> &Rows {
+    pub(crate) fn likely_next(&self) -> &Heads {
         &self.heads[0]
     }
 
     /// The listed predecessors u of a state v with the largest P(u) p(v | u).
-    pub(crate) fn likely_previous(&self) -> &Rows {
+    pub(crate) fn likely_previous(&self) -> &Heads {
         &self.heads[1]
     }
 

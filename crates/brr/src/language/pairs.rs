@@ -17,28 +17,6 @@ impl Rows {
         (&self.others[range.clone()], &self.probabilities[range])
     }
 
-    /// The pairs of each row with the largest ln p and ln of the other state's share, [`HEADS`] at most.
-    pub(super) fn heads(&self, share: impl Fn(State) -> f32) -> Rows {
-        let mut heads = Rows {
-            starts: vec![0],
-            others: Vec::new(),
-            probabilities: Vec::new(),
-        };
-        for state in 0..(self.starts.len() - 1) as State {
-            let (row, steps) = self.row(state);
-            let pairs = row.iter().zip(steps);
-            let mut pairs: Vec<_> = pairs
-                .map(|(&other, &steps)| (log_pair(steps) + share(other), other, steps))
-                .collect();
-            pairs.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            pairs.truncate(HEADS);
-            heads.others.extend(pairs.iter().map(|pair| pair.1));
-            heads.probabilities.extend(pairs.iter().map(|pair| pair.2));
-            heads.starts.push(heads.others.len() as u32);
-        }
-        heads
-    }
-
     /// By the other state.
     pub(super) fn transposed(&self) -> Rows {
         let states = self.starts.len() - 1;
@@ -68,8 +46,46 @@ impl Rows {
     }
 }
 
-/// Successors and predecessors that a state's row of heads has at most.
+/// Successors or predecessors that a state's row of heads has at most.
 const HEADS: usize = 128;
+
+/// What begins the row of each state, if the pairs in it are ordered by how likely they are.
+pub(crate) struct Heads {
+    starts: Vec<u32>,
+    others: Vec<State>,
+    /// ln p and the ln of the other state's share.
+    scores: Vec<f32>,
+}
+
+impl Heads {
+    pub(super) fn new(rows: &Rows, share: impl Fn(State) -> f32) -> Heads {
+        let mut heads = Heads {
+            starts: vec![0],
+            others: Vec::new(),
+            scores: Vec::new(),
+        };
+        for state in 0..(rows.starts.len() - 1) as State {
+            let (row, steps) = rows.row(state);
+            let pairs = row.iter().zip(steps);
+            let mut pairs: Vec<_> = pairs
+                .map(|(&other, &steps)| (log_pair(steps) + share(other), other))
+                .collect();
+            pairs.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            pairs.truncate(HEADS);
+            heads.scores.extend(pairs.iter().map(|pair| pair.0));
+            heads.others.extend(pairs.iter().map(|pair| pair.1));
+            heads.starts.push(heads.others.len() as u32);
+        }
+        heads
+    }
+
+    /// The other states of a row and their scores, which fall.
+    pub fn row(&self, state: State) -> impl Iterator<Item = (f32, State)> + '_ {
+        let [start, end] = [0, 1].map(|i| self.starts[state as usize + i] as usize);
+        let scores = self.scores[start..end].iter().copied();
+        scores.zip(self.others[start..end].iter().copied())
+    }
+}
 
 /// No state.
 const NONE: State = State::MAX;
@@ -81,6 +97,8 @@ pub(crate) struct Listed {
     starts: Vec<u32>,
     successors: Vec<State>,
     probabilities: Vec<u8>,
+    /// Eight bits a pair: those that its hash names are set. Of most states they lie in one line of cache.
+    filter: Vec<u8>,
 }
 
 impl Listed {
@@ -90,12 +108,15 @@ impl Listed {
             starts: rows.starts.iter().map(|&start| 2 * start).collect(),
             successors: vec![NONE; places],
             probabilities: vec![0; places],
+            filter: vec![0; rows.others.len()],
         };
         for u in 0..(rows.starts.len() - 1) as State {
             let first = listed.starts[u as usize] as usize;
             let (row, steps) = rows.row(u);
             for (&v, &step) in row.iter().zip(steps) {
                 let place = first + listed.after(u).place(v);
+                let bit = listed.after(u).bit(v);
+                listed.filter[first / 2 + bit / 8] |= 1 << (bit % 8);
                 (listed.successors[place], listed.probabilities[place]) = (v, step);
             }
         }
@@ -113,6 +134,7 @@ impl Listed {
         After {
             successors: &self.successors[start..end],
             probabilities: &self.probabilities[start..end],
+            filter: &self.filter[start / 2..end / 2],
         }
     }
 }
@@ -122,29 +144,36 @@ impl Listed {
 pub(crate) struct After<'a> {
     successors: &'a [State],
     probabilities: &'a [u8],
+    filter: &'a [u8],
 }
 
 impl After<'_> {
-    /// Where to look for v first: Fibonacci hashing, and the upper bits as a share of the table.
+    /// Fibonacci hashing: the upper bits are a share of this many places.
     #[inline]
-    fn first(&self, v: State) -> usize {
+    fn hash(v: State, places: usize) -> usize {
         let hash = u64::from(v.wrapping_mul(0x9e37_79b9));
-        ((hash * self.successors.len() as u64) >> 32) as usize
+        ((hash * places as u64) >> 32) as usize
     }
 
-    /// Whether v may be listed; no for half of those that are not. For many in a row, as no look waits
-    /// for the one before.
+    /// Where v is in the filter.
+    #[inline]
+    fn bit(&self, v: State) -> usize {
+        After::hash(v.rotate_left(16) ^ v, 8 * self.filter.len())
+    }
+
+    /// Whether v may be listed; no for seven in eight of those that are not. For many in a row, as no
+    /// look waits for the one before.
     #[inline]
     pub fn may_list(&self, v: State) -> bool {
-        self.successors
-            .get(self.first(v))
-            .is_some_and(|&found| found != NONE)
+        let bit = self.bit(v);
+        let byte = self.filter.get(bit / 8).copied().unwrap_or(0);
+        byte >> (bit % 8) & 1 == 1
     }
 
     /// Where v is, or would be. The table must have places.
     #[inline]
     fn place(&self, v: State) -> usize {
-        let mut at = self.first(v);
+        let mut at = After::hash(v, self.successors.len());
         while self.successors[at] != v && self.successors[at] != NONE {
             at += 1;
             if at == self.successors.len() {

@@ -39,6 +39,7 @@
 //! word's own is made by a mask: what is drawn, read and searched is as much for a word as for
 //! an unknown token.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use zeroize::Zeroizing;
@@ -222,5 +223,20 @@ impl Emission for Brr {
             unreachable!("BRR observes codes");
         };
         Scan::new(self.model.codes()).distances(noisy.row(i), out);
+    }
+
+    fn steps_of_many(
+        &self,
+        observations: &Observations,
+        which: Range<usize>,
+        out: &mut [u16],
+        each: &mut dyn FnMut(usize, usize, &[u16]),
+    ) {
+        let Observations::Codes(noisy) = observations else {
+            unreachable!("BRR observes codes");
+        };
+        let mut queries = Zeroizing::new(CodeRows::new(noisy.bits()));
+        which.for_each(|i| queries.push(noisy.row(i)));
+        Scan::new(self.model.codes()).distances_many(&queries, out, each);
     }
 }

@@ -22,7 +22,7 @@
 //! between two words.
 
 use std::hint::black_box;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, OnceLock};
 
 use zeroize::{Zeroize, Zeroizing};
@@ -348,6 +348,24 @@ impl Emission for Exponential {
             unreachable!("the exponential mechanism observes words");
         };
         Scan::new(self.model.codes()).distances_from(drawn[i], out);
+    }
+
+    fn steps_of_many(
+        &self,
+        observations: &Observations,
+        which: Range<usize>,
+        out: &mut [u16],
+        each: &mut dyn FnMut(usize, usize, &[u16]),
+    ) {
+        let Observations::Words(drawn) = observations else {
+            unreachable!("the exponential mechanism observes words");
+        };
+        let codes = self.model.codes();
+        let mut queries = CodeRows::zeros(codes.bits(), which.len());
+        for (i, &word) in drawn[which].iter().enumerate() {
+            codes.read(word as usize, queries.row_mut(i));
+        }
+        Scan::new(codes).distances_many(&queries, out, each);
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the noise leaves of words: all that is known of them from then on.
 
+use std::ops::Range;
+
 use zeroize::Zeroizing;
 
 use crate::codes::CodeRows;
@@ -68,4 +70,22 @@ pub trait Emission: Send + Sync {
 
     /// Writes the step of every word from observation `i`, each within the table.
     fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]);
+
+    /// The same of several observations, one after the other, for mechanisms that find many together
+    /// faster than one by one. Part by part `each` is told what was found: of which of these
+    /// observations, from which word on, and the steps.
+    fn steps_of_many(
+        &self,
+        observations: &Observations,
+        which: Range<usize>,
+        out: &mut [u16],
+        each: &mut dyn FnMut(usize, usize, &[u16]),
+    ) {
+        let words = out.len() / which.len().max(1);
+        for (row, i) in which.enumerate() {
+            let out = &mut out[row * words..][..words];
+            self.steps(observations, i, out);
+            each(row, 0, out);
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! Which CPU instructions a scan uses.
 
+use super::cheapest::Even;
 use super::{Neighbor, WeightTable, arch};
-use crate::codes::{CodeBlocks, CodeRows};
+use crate::codes::{CodeBlocks, CodeRows, LANES};
 use std::fmt;
 use std::ops::Range;
 
@@ -64,11 +65,14 @@ impl fmt::Display for Backend {
 /// The kernels of one backend. Holding one is proof that the CPU has it: the
 /// constructors of [`arch`] look before they hand one out.
 #[derive(Clone, Copy)]
-pub(super) struct Kernels {
+pub(crate) struct Kernels {
     pub(super) backend: Backend,
     pub(super) nearest_many: unsafe fn(CodeBlocks<'_>, &CodeRows, &mut [Neighbor]),
     pub(super) nearest_one: unsafe fn(CodeBlocks<'_>, &[u64]) -> Neighbor,
     pub(super) distances: unsafe fn(CodeBlocks<'_>, Range<usize>, &[u64], &mut [u16]),
+    pub(super) distances_many:
+        unsafe fn(CodeBlocks<'_>, &CodeRows, &mut [u16], &mut dyn FnMut(usize, usize, &[u16])),
+    pub(super) least: unsafe fn(Even, &[[u16; LANES]], &[[u16; LANES]], &mut [u16]) -> u16,
     pub(super) weigh_many: unsafe fn(CodeBlocks<'_>, &CodeRows, &[&WeightTable], &mut [u64]),
 }
 
@@ -90,7 +94,7 @@ impl Kernels {
         }
     }
 
-    pub(super) fn fastest() -> Kernels {
+    pub(crate) fn fastest() -> Kernels {
         let mut found = Backend::ALL.into_iter().filter_map(Kernels::new);
         found.next().expect("the scalar backend is always there")
     }
@@ -123,6 +127,29 @@ impl Kernels {
     ) {
         // SAFETY: as above.
         unsafe { (self.distances)(codes, blocks, query, out) }
+    }
+
+    pub(super) fn distances_many(
+        &self,
+        codes: CodeBlocks<'_>,
+        queries: &CodeRows,
+        out: &mut [u16],
+        each: &mut dyn FnMut(usize, usize, &[u16]),
+    ) {
+        // SAFETY: as above.
+        unsafe { (self.distances_many)(codes, queries, out, each) }
+    }
+
+    /// As [`cheapest::least`](super::cheapest::least).
+    pub(crate) fn least(
+        &self,
+        even: Even,
+        own: &[[u16; LANES]],
+        distances: &[[u16; LANES]],
+        out: &mut [u16],
+    ) -> u16 {
+        // SAFETY: as above.
+        unsafe { (self.least)(even, own, distances, out) }
     }
 
     pub(super) fn weigh_many(

@@ -11,10 +11,14 @@
 //!
 //! * `planes` adds the popcounts of byte planes: one query, or all distances.
 //! * `slices` counts in bit slices and shares work between queries: batches.
-//!   `weigh` turns such counts into sums of weights.
+//!   `weigh` turns such counts into sums of weights, `many` writes them out.
+//!
+//! `cheapest` is compiled for each CPU, too: costs by distance.
 
 mod arch;
 mod backend;
+mod cheapest;
+mod many;
 mod multi_index;
 mod planes;
 mod slices;
@@ -22,6 +26,8 @@ mod vector;
 mod weigh;
 
 pub use backend::Backend;
+pub(crate) use backend::Kernels;
+pub(crate) use cheapest::Even;
 pub use multi_index::MultiIndex;
 pub use weigh::WeightTable;
 
@@ -125,6 +131,31 @@ impl<'a> Scan<'a> {
     /// If `query` is not `bits / 64` limbs long, or `out` not one entry a word.
     pub fn distances(&self, query: &[u64], out: &mut [u16]) {
         self.distances_in(query, 0..self.codes.blocks(), out);
+    }
+
+    /// The distance of every word to each query: query by query, by word id. Part by part `each` is told
+    /// what was found, as long as it is at hand: the query, the first word, the distances. Parts begin
+    /// with a block.
+    ///
+    /// # Panics
+    /// If the queries' code length is not the table's, or `out` has not one entry a query and word.
+    pub fn distances_many(
+        &self,
+        queries: &CodeRows,
+        out: &mut [u16],
+        each: &mut dyn FnMut(usize, usize, &[u16]),
+    ) {
+        assert_eq!(queries.bits(), self.codes.bits(), "code length of queries");
+        let words = self.codes.len();
+        assert_eq!(out.len(), queries.len() * words, "one distance a word");
+        if queries.len() >= SLICED_FROM {
+            return self.kernels.distances_many(self.codes, queries, out, each);
+        }
+        for (i, query) in queries.iter().enumerate() {
+            let out = &mut out[i * words..][..words];
+            self.distances(query, out);
+            each(i, 0, out);
+        }
     }
 
     /// The distance of every word to a word of the table, by word id.

@@ -102,6 +102,9 @@ pub fn disagreement(rows: &CodeRows, queries: &CodeRows) -> Option<String> {
         if !weights_agree(&scan, rows, queries) {
             return Some(what(backend.name(), "weigh_many"));
         }
+        if !all_distances_agree(&scan, rows, queries) {
+            return Some(what(backend.name(), "distances_many"));
+        }
         for query in queries.iter().take(4) {
             if !distances_agree(&scan, rows, query) {
                 return Some(what(backend.name(), "distances"));
@@ -131,6 +134,17 @@ fn distances_agree(scan: &Scan<'_>, rows: &CodeRows, query: &[u64]) -> bool {
     let mut some = vec![0; rows.len() - from * 64];
     scan.distances_in(query, from..scan.codes().blocks(), &mut some);
     all == right && some == right[from * 64..]
+}
+
+/// The distances of every query to every word.
+fn all_distances_agree(scan: &Scan<'_>, rows: &CodeRows, queries: &CodeRows) -> bool {
+    let mut all = vec![0; rows.len() * queries.len()];
+    let mut told = vec![0; all.len()];
+    scan.distances_many(queries, &mut all, &mut |query, first, part| {
+        told[query * rows.len() + first..][..part.len()].copy_from_slice(part);
+    });
+    let of_query = |query| rows.iter().map(move |row| hamming(row, query) as u16);
+    told == all && all.into_iter().eq(queries.iter().flat_map(of_query))
 }
 
 /// Sums of weights, with a table of its own for every other query.

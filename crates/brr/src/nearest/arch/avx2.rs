@@ -3,9 +3,10 @@
 use super::kernels;
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::nearest::backend::{Backend, Kernels};
+use crate::nearest::cheapest::{self, Even};
 use crate::nearest::vector::Vector;
 use crate::nearest::weigh::{self, WeightTable};
-use crate::nearest::{Neighbor, planes, slices};
+use crate::nearest::{Neighbor, many, planes, slices};
 use std::arch::x86_64::*;
 use std::ops::Range;
 
@@ -176,45 +177,112 @@ impl Vector for Ymm {
 
     #[inline(always)]
     fn spread<const P: usize>(slices: [Ymm; P], out: &mut [u16]) {
-        let mut words = [[0i32; 8]; P];
-        for (words, slice) in words.iter_mut().zip(slices) {
-            avx2!(_mm256_storeu_si256(words.as_mut_ptr().cast(), slice.0));
+        let mut words = [[0i16; 16]; P];
+        // Loops, not closures: those would be compiled without AVX2.
+        for p in 8..P {
+            avx2!(_mm256_storeu_si256(
+                words[p].as_mut_ptr().cast(),
+                slices[p].0
+            ));
         }
-        for (i, out) in out[..256].chunks_exact_mut(32).enumerate() {
+        let out = out[..256].as_chunks_mut::<16>().0;
+        let low = low_bytes(&slices);
+        for (i, low) in low.iter().enumerate() {
             avx2!({
-                let mut low = _mm256_setzero_si256();
-                for (p, words) in words.iter().take(8).enumerate() {
-                    let bit = _mm256_set1_epi8((1u8 << p) as i8);
-                    low = _mm256_or_si256(low, _mm256_and_si256(ones(words[i]), bit));
+                let halves = [
+                    _mm256_castsi256_si128(low.0),
+                    _mm256_extracti128_si256::<1>(low.0),
+                ];
+                for (half, &bytes) in halves.iter().enumerate() {
+                    let at = 8 * half + i;
+                    let mut numbers = _mm256_cvtepu8_epi16(bytes);
+                    for p in 8..P {
+                        let bit = _mm256_and_si256(ones(words[p][at]), _mm256_set1_epi16(1 << p));
+                        numbers = _mm256_or_si256(numbers, bit);
+                    }
+                    _mm256_storeu_si256(out[at].as_mut_ptr().cast(), numbers);
                 }
-                let mut a = _mm256_cvtepu8_epi16(_mm256_castsi256_si128(low));
-                let mut b = _mm256_cvtepu8_epi16(_mm256_extracti128_si256::<1>(low));
-                for (p, words) in words.iter().enumerate().skip(8) {
-                    let (bit, ones) = (_mm256_set1_epi16(1 << p), ones(words[i]));
-                    let first = _mm256_cvtepi8_epi16(_mm256_castsi256_si128(ones));
-                    let second = _mm256_cvtepi8_epi16(_mm256_extracti128_si256::<1>(ones));
-                    a = _mm256_or_si256(a, _mm256_and_si256(first, bit));
-                    b = _mm256_or_si256(b, _mm256_and_si256(second, bit));
-                }
-                _mm256_storeu_si256(out[..16].as_mut_ptr().cast(), a);
-                _mm256_storeu_si256(out[16..].as_mut_ptr().cast(), b);
             });
         }
     }
 }
 
-/// A byte of ones for each bit of `word` that is set.
+/// The lowest byte of the number in each column. Vector `i` has the columns from `16 i` on in its first
+/// lane, and those from `128 + 16 i` on in its second.
 #[inline(always)]
-fn ones(word: i32) -> __m256i {
+fn low_bytes<const P: usize>(slices: &[Ymm; P]) -> [Ymm; 8] {
+    let mut s = [Ymm::splat(0); 8];
+    s[..P.min(8)].copy_from_slice(&slices[..P.min(8)]);
+    let [s0, s1, s2, s3, s4, s5, s6, s7] = [
+        s[0].0, s[1].0, s[2].0, s[3].0, s[4].0, s[5].0, s[6].0, s[7].0,
+    ];
+    let mut out = [Ymm::splat(0); 8];
     avx2!({
-        let eighths = _mm256_setr_epi64x(
-            0,
-            0x0101_0101_0101_0101,
-            0x0202_0202_0202_0202,
-            0x0303_0303_0303_0303,
+        // Byte j of all slices next to each other...
+        let (a0, a1) = (_mm256_unpacklo_epi8(s0, s1), _mm256_unpackhi_epi8(s0, s1));
+        let (b0, b1) = (_mm256_unpacklo_epi8(s2, s3), _mm256_unpackhi_epi8(s2, s3));
+        let (c0, c1) = (_mm256_unpacklo_epi8(s4, s5), _mm256_unpackhi_epi8(s4, s5));
+        let (d0, d1) = (_mm256_unpacklo_epi8(s6, s7), _mm256_unpackhi_epi8(s6, s7));
+        let lower = [
+            _mm256_unpacklo_epi16(a0, b0),
+            _mm256_unpackhi_epi16(a0, b0),
+            _mm256_unpacklo_epi16(a1, b1),
+            _mm256_unpackhi_epi16(a1, b1),
+        ];
+        let upper = [
+            _mm256_unpacklo_epi16(c0, d0),
+            _mm256_unpackhi_epi16(c0, d0),
+            _mm256_unpacklo_epi16(c1, d1),
+            _mm256_unpackhi_epi16(c1, d1),
+        ];
+        for (i, pair) in out.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+            // ... are an 8 x 8 matrix of bits; its transpose are the numbers.
+            pair[0] = Ymm(transpose_8x8(_mm256_unpacklo_epi32(lower[i], upper[i])));
+            pair[1] = Ymm(transpose_8x8(_mm256_unpackhi_epi32(lower[i], upper[i])));
+        }
+    });
+    out
+}
+
+/// Transposes an 8 x 8 matrix of bits in each quarter, as the function of this name for one.
+#[inline(always)]
+fn transpose_8x8(x: __m256i) -> __m256i {
+    avx2!({
+        let mask = _mm256_set1_epi64x(0x00aa_00aa_00aa_00aa);
+        let t = _mm256_and_si256(_mm256_xor_si256(x, _mm256_srli_epi64::<7>(x)), mask);
+        let x = _mm256_xor_si256(_mm256_xor_si256(x, t), _mm256_slli_epi64::<7>(t));
+        let mask = _mm256_set1_epi64x(0x0000_cccc_0000_cccc);
+        let t = _mm256_and_si256(_mm256_xor_si256(x, _mm256_srli_epi64::<14>(x)), mask);
+        let x = _mm256_xor_si256(_mm256_xor_si256(x, t), _mm256_slli_epi64::<14>(t));
+        let mask = _mm256_set1_epi64x(0x0000_0000_f0f0_f0f0);
+        let t = _mm256_and_si256(_mm256_xor_si256(x, _mm256_srli_epi64::<28>(x)), mask);
+        _mm256_xor_si256(_mm256_xor_si256(x, t), _mm256_slli_epi64::<28>(t))
+    })
+}
+
+/// Ones in each 16 bits whose bit of `word` is set.
+#[inline(always)]
+fn ones(word: i16) -> __m256i {
+    avx2!({
+        let bits = _mm256_setr_epi16(
+            1 << 0,
+            1 << 1,
+            1 << 2,
+            1 << 3,
+            1 << 4,
+            1 << 5,
+            1 << 6,
+            1 << 7,
+            1 << 8,
+            1 << 9,
+            1 << 10,
+            1 << 11,
+            1 << 12,
+            1 << 13,
+            1 << 14,
+            i16::MIN,
         );
-        let bits = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
-        let spread = _mm256_shuffle_epi8(_mm256_set1_epi32(word), eighths);
-        _mm256_cmpeq_epi8(_mm256_and_si256(spread, bits), bits)
+        let own = _mm256_and_si256(_mm256_set1_epi16(word), bits);
+        _mm256_cmpeq_epi16(own, bits)
     })
 }

@@ -3,9 +3,10 @@
 use super::kernels;
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::nearest::backend::{Backend, Kernels};
+use crate::nearest::cheapest::{self, Even};
 use crate::nearest::vector::Vector;
 use crate::nearest::weigh::{self, WeightTable};
-use crate::nearest::{Neighbor, planes, slices};
+use crate::nearest::{Neighbor, many, planes, slices};
 use std::arch::x86_64::*;
 use std::ops::Range;
 
@@ -161,6 +162,33 @@ impl Vector for Zmm {
             });
         }
         out
+    }
+
+    #[inline(always)]
+    fn spread<const P: usize>(slices: [Zmm; P], out: &mut [u16]) {
+        let mut words = [[0u64; 8]; P];
+        for (words, slice) in words.iter_mut().zip(slices) {
+            avx512!(_mm512_storeu_si512(words.as_mut_ptr().cast(), slice.0));
+        }
+        for (i, out) in out[..512].chunks_exact_mut(64).enumerate() {
+            avx512!({
+                let mut low = _mm512_setzero_si512();
+                for (p, words) in words.iter().take(8).enumerate() {
+                    let bits = _mm512_maskz_set1_epi8(words[i], (1u8 << p) as i8);
+                    low = _mm512_or_si512(low, bits);
+                }
+                let mut a = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(low));
+                let mut b = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(low));
+                for (p, words) in words.iter().enumerate().skip(8) {
+                    let first = _mm512_maskz_set1_epi16(words[i] as u32, 1 << p);
+                    let second = _mm512_maskz_set1_epi16((words[i] >> 32) as u32, 1 << p);
+                    a = _mm512_or_si512(a, first);
+                    b = _mm512_or_si512(b, second);
+                }
+                _mm512_storeu_si512(out[..32].as_mut_ptr().cast(), a);
+                _mm512_storeu_si512(out[32..].as_mut_ptr().cast(), b);
+            });
+        }
     }
 
     #[inline(always)]

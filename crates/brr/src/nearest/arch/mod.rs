@@ -21,6 +21,8 @@ macro_rules! kernels {
                 nearest_many,
                 nearest_one,
                 distances,
+                distances_many,
+                least,
                 weigh_many,
             })
         }
@@ -38,6 +40,26 @@ macro_rules! kernels {
         $(#[$features])?
         fn distances(codes: CodeBlocks<'_>, blocks: Range<usize>, query: &[u64], out: &mut [u16]) {
             planes::distances::<$vector, $blocks>(codes, blocks, query, out);
+        }
+
+        $(#[$features])?
+        fn distances_many(
+            codes: CodeBlocks<'_>,
+            queries: &CodeRows,
+            out: &mut [u16],
+            each: &mut dyn FnMut(usize, usize, &[u16]),
+        ) {
+            many::distances::<$vector>(codes, queries, out, each);
+        }
+
+        $(#[$features])?
+        fn least(
+            even: Even,
+            own: &[[u16; crate::codes::LANES]],
+            distances: &[[u16; crate::codes::LANES]],
+            out: &mut [u16],
+        ) -> u16 {
+            cheapest::least(even, own, distances, out)
         }
 
         $(#[$features])?
