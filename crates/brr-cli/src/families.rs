@@ -28,6 +28,19 @@ pub enum FamilyArg {
     KAry,
 }
 
+impl FamilyArg {
+    /// The mechanism of the core, if it is one.
+    pub fn shipped(self) -> Option<MechanismKind> {
+        match self {
+            FamilyArg::Brr => Some(MechanismKind::Brr),
+            FamilyArg::Exponential => Some(MechanismKind::Exponential),
+            FamilyArg::Tree => Some(MechanismKind::Tree),
+            FamilyArg::KAry => Some(MechanismKind::KAry),
+            FamilyArg::Madlib => None,
+        }
+    }
+}
+
 /// A mechanism whose epsilon is still open, and what is known about its words.
 pub struct Subject {
     /// The mechanism.
@@ -47,16 +60,12 @@ pub fn subject(
         .map(|path| space(model, path, stages))
         .transpose()?
         .map(Arc::new);
-    let shipped = |kind| -> Box<dyn Family> {
-        Box::new(ShippedFamily {
+    let family: Box<dyn Family> = match arg.shipped() {
+        Some(kind) => Box::new(ShippedFamily {
             model: model.clone(),
             kind,
-        })
-    };
-    let family: Box<dyn Family> = match arg {
-        FamilyArg::Brr => shipped(MechanismKind::Brr),
-        FamilyArg::Exponential => shipped(MechanismKind::Exponential),
-        FamilyArg::Madlib => {
+        }),
+        None => {
             let needed = || {
                 Failure::Usage(
                     "--mechanism madlib needs the real vectors: give --vectors FILE".into(),
@@ -64,8 +73,6 @@ pub fn subject(
             };
             Box::new(MadlibFamily::exact(space.clone().ok_or_else(needed)?))
         }
-        FamilyArg::Tree => shipped(MechanismKind::Tree),
-        FamilyArg::KAry => shipped(MechanismKind::KAry),
     };
     let similarity = Similarity {
         model: Some(model.clone()),

@@ -117,10 +117,7 @@ fn record(privatizer: &Privatizer, counts: &Counts) -> Value {
         "loss_per_word": loss(loss_per_word(privatizer)),
         "expected_keep": privatizer.expected_keep(),
         "adjacency": privatizer.adjacency().to_string(),
-        "context": options.context.as_ref().map(|language| json!({
-            "language": language.file_identity().to_string(),
-            "text": "decoded: a plausible text, not what was written",
-        })),
+        "context": context(privatizer),
         "layout": options.layout.name(),
         "unknown": options.unknown.name(),
         "documents": counts.documents,
@@ -128,6 +125,15 @@ fn record(privatizer: &Privatizer, counts: &Counts) -> Value {
         "unknown_words": counts.unknown,
         "total_loss": loss(privatizer.total_loss(counts.words)),
     })
+}
+
+/// What is recorded of text that is decoded with context: the language model, and what the text is.
+pub fn context(privatizer: &Privatizer) -> Option<Value> {
+    let language = privatizer.options().context.as_ref()?;
+    Some(json!({
+        "language": language.file_identity().to_string(),
+        "text": "decoded: a plausible text, not what was written",
+    }))
 }
 
 /// How many private words stand behind one unit, and what they cost together. Of the units

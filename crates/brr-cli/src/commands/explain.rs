@@ -1,8 +1,10 @@
 //! `brr explain`: what becomes of a word.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use brr::{Budget, Choice, Error, MechanismKind};
+use brr::explain::{Chance, InText, in_text};
+use brr::{Budget, Choice, Error, MechanismKind, Model, Options, Privatizer};
 use brr_eval::explain::{ExplainOptions, Explanation, explain};
 use serde_json::json;
 
@@ -19,6 +21,7 @@ use crate::usage::{positive, share, whole};
   brr explain doctor diabetes
   brr explain doctor --keep 0.3
   brr explain doctor --mechanism k-ary --epsilon 10.4
+  brr explain doctor --context \"the doctor told me to rest\"
 
 One of --epsilon, --bound and --keep says how much privacy; without them it is --keep 0.5, as
 for `brr privatize`.")]
@@ -47,6 +50,10 @@ pub struct Args {
     /// Vectors that the model was built from, for madlib
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
+    /// Explain the words as they leave this text if it is decoded with context, by the built-in
+    /// language model: what leaves then depends on the words around
+    #[arg(long, value_name = "TEXT", conflicts_with = "vectors")]
+    context: Option<String>,
     /// Number of outputs to list
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole::<usize, 1, 1_000_000_000>)]
     count: usize,
@@ -67,6 +74,9 @@ impl Args {
 
 pub fn run(args: Args) -> Result {
     let model = model_source::open_checked(args.model.as_deref())?;
+    if let Some(text) = &args.context {
+        return run_in_context(&args, model, text);
+    }
     let stages = Stages::new();
     let subject = subject(args.mechanism, &model, args.vectors.as_deref(), &stages)?;
     let mechanism = subject.family.for_budget(args.budget());
@@ -119,7 +129,102 @@ pub fn run(args: Args) -> Result {
         println!("{}", by_level(&guarantee.losses));
     }
     explanations.iter().for_each(print);
+    println!(
+        "\nThis is what is drawn. If a text is decoded with context, what leaves depends on the words around: see --context."
+    );
     Ok(())
+}
+
+/// Texts that are drawn to explain one.
+const TEXTS: usize = 1000;
+
+/// What leaves for words of a text that is decoded.
+fn run_in_context(args: &Args, model: Arc<Model>, text: &str) -> Result {
+    let kind = args.mechanism.shipped().ok_or_else(|| {
+        Failure::Usage("--context: madlib has no form that is decoded with context".into())
+    })?;
+    let mut wanted = Vec::new();
+    for (i, word) in args.words.iter().enumerate() {
+        let id = model.find(word);
+        wanted.push(id.ok_or_else(|| unknown(i, args.words.len()))?);
+    }
+    let language = model_source::open_language(None, &model)?;
+    let options = Options::default()
+        .with_mechanism(kind)
+        .with_budget(args.budget())
+        .with_context(Some(Arc::new(language)));
+    let privatizer = Privatizer::new(model, options)?;
+    let found = in_text(&privatizer, text, args.count, TEXTS)?;
+    let found: Vec<&InText> = found.iter().filter(|f| wanted.contains(&f.word)).collect();
+    if let Some(i) = wanted
+        .iter()
+        .position(|&w| found.iter().all(|f| f.word != w))
+    {
+        return Err(Failure::Usage(format!(
+            "WORD {} of {} does not stand in the text of --context",
+            i + 1,
+            wanted.len()
+        )));
+    }
+    if args.json {
+        let words: Vec<_> = found.iter().map(|f| in_json(&privatizer, f)).collect();
+        let facts = json!({
+            "mechanism": kind.name(),
+            "epsilon": privatizer.guarantee().epsilon,
+            "language": privatizer.options().context.as_ref().map(|l| l.file_identity().to_string()),
+            "texts": TEXTS,
+            "words": words,
+        });
+        println!("{facts:#}");
+        return Ok(());
+    }
+    losses::statement(&privatizer)
+        .iter()
+        .for_each(|line| println!("{line}"));
+    println!(
+        "Decoded with context after the noise: a plausible text, not what was written; the loss is the same."
+    );
+    found.iter().for_each(|f| print_in_text(&privatizer, f));
+    Ok(())
+}
+
+fn in_json(privatizer: &Privatizer, found: &InText) -> serde_json::Value {
+    let vocabulary = privatizer.model().vocabulary();
+    let chance = |c: &Chance| json!({"value": c.probability, "low": c.low, "high": c.high});
+    let likely = found.likely.iter();
+    let outputs =
+        likely.map(|l| json!({"word": vocabulary.word(l.word), "probability": chance(&l.chance)}));
+    json!({
+        "word": vocabulary.word(found.word),
+        "drawn_as_it_was": chance(&found.drawn),
+        "stays": chance(&found.stays),
+        "outputs": outputs.collect::<Vec<_>>(),
+    })
+}
+
+fn print_in_text(privatizer: &Privatizer, found: &InText) {
+    let vocabulary = privatizer.model().vocabulary();
+    let percent = |c: &Chance| {
+        let [p, low, high] = [c.probability, c.low, c.high].map(|p| 100.0 * p);
+        format!("{p:.0} % ({low:.0} to {high:.0})")
+    };
+    println!(
+        "\n\"{}\" in this text is drawn as it was in {} and leaves as it was in {} of {TEXTS} texts.",
+        vocabulary.word(found.word),
+        percent(&found.drawn),
+        percent(&found.stays)
+    );
+    println!("  leaves as");
+    for l in &found.likely {
+        let bar = "#".repeat((l.chance.probability * 40.0).round() as usize);
+        println!(
+            "    {:<20} {:.3}  ({:.3} to {:.3})  {bar}",
+            vocabulary.word(l.word),
+            l.chance.probability,
+            l.chance.low,
+            l.chance.high
+        );
+    }
 }
 
 /// A word that is not in the model may be private: it is told by its place.

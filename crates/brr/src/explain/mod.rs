@@ -4,19 +4,23 @@
 //!   it stays;
 //! * [`posterior()`]: which words may be behind an output, for an observer who
 //!   holds every word for equally likely beforehand;
+//! * [`in_text()`]: what comes out for each word of a text, decoded with context if the privatizer
+//!   does so;
 //! * [`trace()`]: a privatized text beside the words it was made from.
 //!
 //! With context the first two are about the draw, before it is decoded: what a word then becomes
-//! depends on the words around it.
+//! depends on the words around it, and `in_text` tells it.
 //!
 //! All of it is for the user's own eyes, to choose a budget by. None of it is
 //! private, and none of it is part of what is released. Numbers carry a
 //! [`Method`] that says whether they were computed or estimated.
 
+mod in_text;
 mod outcomes;
 mod posterior;
 mod trace;
 
+pub use in_text::{InText, in_text};
 pub use outcomes::{Outcomes, outcomes, outcomes_with};
 pub use posterior::{Posterior, posterior};
 pub use trace::{Part, Trace, trace};

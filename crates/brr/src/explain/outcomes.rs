@@ -104,7 +104,7 @@ fn computed(channel: &dyn Channel, word: WordId, words: usize) -> Vec<Likely> {
     (0..).zip(row).map(likely).collect()
 }
 
-fn counted(mut outputs: Vec<WordId>) -> Vec<Likely> {
+pub(super) fn counted(mut outputs: Vec<WordId>) -> Vec<Likely> {
     outputs.sort_unstable();
     let draws = outputs.len();
     let likely = |same: &[WordId]| Likely {

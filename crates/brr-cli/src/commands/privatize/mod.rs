@@ -221,6 +221,7 @@ fn json_line(privatizer: &Privatizer, privatized: &Privatized) -> String {
         "loss_per_word": losses::in_json(losses::per_word(privatizer)),
         "total_loss": losses::in_json(privatizer.total_loss(privatized.tokens)),
         "adjacency": privatizer.adjacency().to_string(),
+        "context": manifest::context(privatizer),
     });
     line.to_string()
 }
