@@ -29,7 +29,7 @@ pub use documents::Documents;
 use brr::parts::parallel;
 use brr::{Privatizer, Result};
 use intervals::{Variances, deviations, most_unknown};
-use shrink::shrink;
+use shrink::{reorder, shrink};
 use solve::solve;
 
 /// What is believed before any text is seen. Public: never from the texts themselves.
@@ -238,7 +238,8 @@ pub fn estimate_each(
             ),
         };
         let unbiased = less(solution, assumed.min(range.1));
-        let likely = shrink(&unbiased, &expected, &variances);
+        let mut likely = shrink(&unbiased, &expected, &variances);
+        reorder(&mut likely, &unbiased, &outputs(form).0, &variances);
         let ends = [less(solution, range.0), less(solution, range.1)];
         let count = |w: usize| {
             let at = first[w];
