@@ -16,7 +16,7 @@ use brr::parts::mechanism::{Brr, Kary, Mechanism, Observations};
 use brr::parts::random::Noise;
 use brr::parts::text::pieces;
 use brr::parts::vocabulary::WordId;
-use brr::{Budget, Language, Layout, Model, Options, Privatizer};
+use brr::{Budget, Language, Layout, MechanismKind, Model, Options, Privatizer};
 use brr_build::language::perplexity;
 use brr_build::vectors::{LoadOptions, load};
 use serde_json::{Value, json};
@@ -99,6 +99,13 @@ fn mechanisms(model: &Arc<Model>) -> Result<Vec<Named>, brr::Error> {
         "k-ary, 10.6".into(),
         Box::new(Kary::new(words, Epsilon::new(10.6)?)),
     ));
+    if model.tree().is_some() {
+        let options = Options::default()
+            .with_mechanism(MechanismKind::Tree)
+            .with_budget(Budget::Epsilon(0.9));
+        let tree = Privatizer::new(model.clone(), options)?.into_mechanism();
+        all.push(("tree, 0.9 a level".into(), tree));
+    }
     Ok(all)
 }
 

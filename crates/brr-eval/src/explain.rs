@@ -35,7 +35,7 @@ impl Default for ExplainOptions {
                 draws: 4000,
                 ..Sampling::default()
             },
-            attacks: 1000,
+            attacks: 500,
         }
     }
 }
