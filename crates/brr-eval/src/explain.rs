@@ -30,7 +30,7 @@ impl Default for ExplainOptions {
         ExplainOptions {
             outputs: 10,
             confusable: 8,
-            neighbors: 16,
+            neighbors: 12,
             plan: Sampling {
                 draws: 4000,
                 ..Sampling::default()

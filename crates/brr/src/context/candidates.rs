@@ -273,7 +273,7 @@ impl<'a> Finder<'a> {
         let observed = self.looked.row(at.at);
         for &(score, state) in beside {
             let handicap = score - beside[0].0 + share(state);
-            for (score, w) in heads.row(state).filter(|(_, w)| *w < words) {
+            for &(score, w) in heads.row(state).iter().filter(|(_, w)| *w < words) {
                 let prediction = handicap + score;
                 // Rows fall, so nothing after it is likely enough either.
                 if prediction + at.largest <= best - BEAM {

@@ -177,10 +177,11 @@ impl Language {
             backoffs: backoffs(&next, &unigrams)?,
             pairs: pairs(),
             listed: Listed::new(&next),
-            heads: [
-                Heads::new(&next, |_| 0.0),
-                Heads::new(&next.transposed(), |u| log_unigrams[u as usize]),
-            ],
+            heads: {
+                let previous = next.transposed();
+                let shares = log_unigrams.clone();
+                [Heads::new(next, None), Heads::new(previous, Some(shares))]
+            },
             unigrams,
             log_unigrams,
             decoded,

@@ -1,5 +1,7 @@
 //! Listed pairs in memory: in rows, and in tables that find one pair with one look.
 
+use std::sync::OnceLock;
+
 use super::{State, log_pair};
 
 /// Listed pairs by one of their two states.
@@ -49,41 +51,43 @@ impl Rows {
 /// Successors or predecessors that a state's row of heads has at most.
 const HEADS: usize = 128;
 
-/// What begins the row of each state, if the pairs in it are ordered by how likely they are.
+/// What begins the row of each state, if the pairs in it are ordered by how likely they are. A row is
+/// put in order when it is first asked for: a text needs few of them.
 pub(crate) struct Heads {
-    starts: Vec<u32>,
-    others: Vec<State>,
-    /// ln p and the ln of the other state's share.
-    scores: Vec<f32>,
+    rows: Rows,
+    /// The ln of the other state's share, if it counts.
+    log_shares: Option<Vec<f32>>,
+    ordered: Vec<OnceLock<Box<[(f32, State)]>>>,
 }
 
 impl Heads {
-    pub(super) fn new(rows: &Rows, share: impl Fn(State) -> f32) -> Heads {
-        let mut heads = Heads {
-            starts: vec![0],
-            others: Vec::new(),
-            scores: Vec::new(),
-        };
-        for state in 0..(rows.starts.len() - 1) as State {
-            let (row, steps) = rows.row(state);
-            let pairs = row.iter().zip(steps);
-            let mut pairs: Vec<_> = pairs
-                .map(|(&other, &steps)| (log_pair(steps) + share(other), other))
-                .collect();
-            pairs.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            pairs.truncate(HEADS);
-            heads.scores.extend(pairs.iter().map(|pair| pair.0));
-            heads.others.extend(pairs.iter().map(|pair| pair.1));
-            heads.starts.push(heads.others.len() as u32);
+    pub(super) fn new(rows: Rows, log_shares: Option<Vec<f32>>) -> Heads {
+        let ordered = (1..rows.starts.len()).map(|_| OnceLock::new()).collect();
+        Heads {
+            rows,
+            log_shares,
+            ordered,
         }
-        heads
     }
 
-    /// The other states of a row and their scores, which fall.
-    pub fn row(&self, state: State) -> impl Iterator<Item = (f32, State)> + '_ {
-        let [start, end] = [0, 1].map(|i| self.starts[state as usize + i] as usize);
-        let scores = self.scores[start..end].iter().copied();
-        scores.zip(self.others[start..end].iter().copied())
+    /// The other states of a row with their scores, which fall: ln p and the ln of the share.
+    pub fn row(&self, state: State) -> &[(f32, State)] {
+        self.ordered[state as usize].get_or_init(|| self.order(state))
+    }
+
+    fn order(&self, state: State) -> Box<[(f32, State)]> {
+        let share = |other: State| match &self.log_shares {
+            Some(shares) => shares[other as usize],
+            None => 0.0,
+        };
+        let (row, steps) = self.rows.row(state);
+        let pairs = row.iter().zip(steps);
+        let mut pairs: Vec<_> = pairs
+            .map(|(&other, &steps)| (log_pair(steps) + share(other), other))
+            .collect();
+        pairs.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        pairs.truncate(HEADS);
+        pairs.into()
     }
 }
 
