@@ -64,6 +64,7 @@ pub fn trace<'py>(
             original,
             known,
             changed,
+            ..
         } => (output, drawn, Some(original), known, changed),
     })?;
     record::new(py, "Trace", (parts, trace.tokens, trace.unknown))

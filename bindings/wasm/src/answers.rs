@@ -96,6 +96,7 @@ fn write_part(j: &mut Json, part: &Part) {
             original,
             known,
             changed,
+            ..
         } => {
             j.key("text").string(output);
             if let Some(drawn) = drawn {

@@ -27,7 +27,7 @@ pub use channel::{Effort, WordChannel};
 pub use documents::Documents;
 
 use brr::parts::parallel;
-use brr::{Privatizer, Result};
+use brr::{Error, Policy, Privatizer, Result};
 use intervals::{Variances, deviations, most_unknown};
 use shrink::{reorder, shrink};
 use solve::solve;
@@ -134,7 +134,8 @@ pub struct Estimates {
 /// Estimates how often each word was in texts that this privatizer, or one like it, made private.
 ///
 /// # Errors
-/// If there is no noise to learn with what the mechanism does.
+/// If there is no noise to learn with what the mechanism does, or if the privatizer's policy makes some
+/// words public: counts of outputs then mix words that were drawn with words that were not.
 pub fn estimate_texts(
     privatizer: &Privatizer,
     documents: &Documents,
@@ -143,6 +144,9 @@ pub fn estimate_texts(
     effort: &Effort,
     on_pass: &dyn Fn(),
 ) -> Result<Estimates> {
+    if privatizer.options().policy != Policy::All {
+        return Err(Error::PolicyNotSupported);
+    }
     let model = privatizer.model();
     let channel = WordChannel::of(privatizer.mechanism(), model.vocabulary().len(), effort)?;
     estimate(&mut channel.over(model), documents, prior, options, on_pass)

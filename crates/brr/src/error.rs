@@ -51,6 +51,26 @@ pub enum Error {
         /// The names there are.
         names: String,
     },
+    /// A word of a list that the model does not have.
+    ListWord {
+        /// Its line, or its number, from 1.
+        line: usize,
+    },
+    /// A list without a word.
+    ListEmpty,
+    /// A list made for another model.
+    ListMismatch,
+    /// A list of words for a model that tells upper from lower case.
+    ListNeedsFolding,
+    /// A public list that has every word.
+    NothingPrivate,
+    /// A share of kept words was asked for under a policy, and the mechanism has no table for its
+    /// private words.
+    NoPolicyKeep,
+    /// A word to be explained that is public.
+    PublicWord,
+    /// An estimate or audit under a policy, which would have to know what is public.
+    PolicyNotSupported,
     /// An estimate from no draws at all.
     NoDraws,
     /// A word to be explained that the model does not have.
@@ -159,10 +179,18 @@ impl Error {
             | Error::InvalidKeep { .. }
             | Error::KeepOutOfReach { .. }
             | Error::NoCalibration { .. }
+            | Error::NoPolicyKeep
             | Error::NoDecodedKeep => ErrorKind::Budget,
             Error::UncheckedModel => ErrorKind::UncheckedModel,
-            Error::UnknownChoice { .. } | Error::NoDraws => ErrorKind::Argument,
-            Error::UnknownWord => ErrorKind::Input,
+            Error::UnknownChoice { .. }
+            | Error::ListMismatch
+            | Error::ListNeedsFolding
+            | Error::NothingPrivate
+            | Error::PolicyNotSupported
+            | Error::NoDraws => ErrorKind::Argument,
+            Error::UnknownWord | Error::PublicWord | Error::ListWord { .. } | Error::ListEmpty => {
+                ErrorKind::Input
+            }
             Error::NotAModel
             | Error::NotALanguageModel
             | Error::LanguageMismatch
@@ -219,6 +247,32 @@ impl fmt::Display for Error {
             Error::UnknownChoice { what, names } => {
                 write!(f, "there is no such {what}: choose one of {names}")
             }
+            Error::ListWord { line } => write!(
+                f,
+                "line {line} of the list of words is not a word of the model: a list may hold words \
+                 of the model alone"
+            ),
+            Error::ListEmpty => f.write_str("the list of words has no word of the model"),
+            Error::ListMismatch => f.write_str(
+                "the list of words was made for another model: make it again from its words",
+            ),
+            Error::ListNeedsFolding => f.write_str(
+                "this model tells upper from lower case, and a list of words does not: build the \
+                 model in lower case",
+            ),
+            Error::NothingPrivate => {
+                f.write_str("the public list has every word of the model: nothing would be private")
+            }
+            Error::NoPolicyKeep => f.write_str(
+                "what share of the private words stays under this mechanism is not known: give an \
+                 epsilon or a bound, or choose the mechanism tree or k-ary",
+            ),
+            Error::PublicWord => {
+                f.write_str("that word is public under this policy: it is written as it is")
+            }
+            Error::PolicyNotSupported => f.write_str(
+                "this is not available where some words are public: use a privatizer without a policy",
+            ),
             Error::NoDraws => f.write_str("the number of draws must be at least 1"),
             Error::UnknownWord => f.write_str(
                 "the model does not have that word: it would become a uniformly random one",

@@ -1,4 +1,4 @@
-//! Names for models that nobody can give to another: hashes of their bytes.
+//! Names for models and lists that nobody can give to another: hashes of their bytes.
 
 use std::fmt;
 
@@ -6,6 +6,10 @@ use std::fmt;
 /// added to a file does not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CodesIdentity(pub(crate) [u8; 32]);
+
+/// Which words a list has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ListIdentity(pub(crate) [u8; 32]);
 
 /// Which file, every section and the frame included. Manifests name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +20,12 @@ fn hexadecimal(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 impl fmt::Display for CodesIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        hexadecimal(&self.0, f)
+    }
+}
+
+impl fmt::Display for ListIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         hexadecimal(&self.0, f)
     }

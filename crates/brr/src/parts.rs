@@ -45,7 +45,7 @@ pub mod vocabulary {
 
 /// What a language model is written from, and decoding with one.
 pub mod language {
-    pub use crate::context::{Decoder, Sentence, sentences};
+    pub use crate::context::{Decoder, Evidence, Sentence, sentences};
     pub use crate::language::{DecodedKeep, LanguageParts, State};
 }
 
@@ -56,7 +56,7 @@ pub mod text {
 
 /// What a model file is written from, and the hashes that name it.
 pub mod model {
-    pub use crate::identity::{CodesIdentity, FileIdentity};
+    pub use crate::identity::{CodesIdentity, FileIdentity, ListIdentity};
     pub use crate::model::ModelParts;
 }
 

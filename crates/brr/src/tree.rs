@@ -17,6 +17,8 @@
 //! the order of ids, L bits each, the lowest first, packed without space between them: 1.9 bytes a word for
 //! the 2^15 places of 32,782 words, 2.4 for the 2^19 of 400,000.
 
+mod among;
+
 use crate::error::{Error, Result};
 use crate::frequency::{self, Keep};
 use crate::guarantee::PairDistances;

@@ -42,6 +42,11 @@ use profile::Profile;
 use search::largest_scale;
 pub use weights::Weights;
 
+/// Halvings of the range of scales in which a share of kept words is sought.
+const HALVINGS: u32 = 16;
+/// Its upper end, where nearly all words stay.
+const STEEP: f64 = 2.0;
+
 /// Certifies weights on one table of codes. Making it takes one pass over all
 /// pairs; each certificate then takes a fraction of a second.
 pub struct Certifier {
@@ -67,13 +72,16 @@ impl Certifier {
         }
     }
 
-    /// Whether these are the distances of the codes, but for the sum and the number of
-    /// duplicates.
-    pub(crate) fn confirms(&self, distances: &CodeDistances) -> bool {
+    /// The distances of the codes, with the sum and the number of duplicates as they are here:
+    /// these take no look at the pairs.
+    pub(crate) fn distances(&self, known: &CodeDistances) -> CodeDistances {
         let found = self.profile.extremes();
-        found.maximum == distances.maximum
-            && found.nearest_sum == distances.nearest_sum
-            && found.nearest_min == distances.nearest_min
+        CodeDistances {
+            maximum: found.maximum,
+            nearest_sum: found.nearest_sum,
+            nearest_min: found.nearest_min,
+            ..*known
+        }
     }
 
     /// What weights do on these codes.
@@ -94,10 +102,41 @@ impl Certifier {
             (measure.epsilon, (weights, measure))
         });
         let (scale, (weights, measure)) = best;
+        self.certificate(target.get(), scale, &weights, measure)
+    }
+
+    /// About the steepest exponential weights that keep at most this share of words, by use; none if
+    /// uniform draws keep more.
+    pub fn certify_keeping(&self, share: f64) -> Option<Certificate> {
+        let attempt = |scale: f64| {
+            let weights = Weights::exponential(self.rows.bits(), scale, None);
+            let measure = self.measure(&weights);
+            (measure.keep.weighted <= share).then_some((scale, weights, measure))
+        };
+        // Level weights keep the fewest.
+        let (mut low, mut high) = (attempt(0.0)?, STEEP);
+        for _ in 0..HALVINGS {
+            let middle = (low.0 + high) / 2.0;
+            match attempt(middle) {
+                Some(within) => low = within,
+                None => high = middle,
+            }
+        }
+        let (scale, weights, measure) = low;
+        Some(self.certificate(measure.epsilon, scale, &weights, measure))
+    }
+
+    fn certificate(
+        &self,
+        asked: f64,
+        scale: f64,
+        weights: &Weights,
+        measure: Measure,
+    ) -> Certificate {
         Certificate::of_true(Claim {
             identity: self.identity,
             epsilon: measure.epsilon,
-            asked: target.get(),
+            asked,
             scale,
             weights: weights.table().to_vec(),
             keep: measure.keep,

@@ -1,6 +1,6 @@
 //! The decoder that looks at every word, in double precision: what the pruned one is compared with.
 
-use super::{Decoder, Sentence};
+use super::{Decoder, Evidence, Sentence};
 use crate::language::{Language, State};
 use crate::mechanism::Observations;
 use crate::vocabulary::WordId;
@@ -36,7 +36,10 @@ impl Decoder<'_> {
         let language = self.language;
         let likelihoods = sentence.tokens.clone();
         let likelihoods: Vec<_> = likelihoods
-            .map(|i| self.likelihoods(observations, i))
+            .map(|token| match self.evidence(token) {
+                Evidence::Known(word) => certain(self.language, word),
+                Evidence::Observed(i) => self.likelihoods(observations, i),
+            })
             .collect();
         let boundary = language.boundary();
         let starting = |v| f64::from(language.probability(boundary, v));
@@ -75,6 +78,12 @@ impl Decoder<'_> {
             .map(|l| libm::exp(f64::from(l - largest)))
             .collect()
     }
+}
+
+/// Nothing but this word.
+fn certain(language: &Language, word: WordId) -> Vec<f64> {
+    let is_it = |w: usize| f64::from(u8::from(w == word as usize));
+    (0..=language.words()).map(is_it).collect()
 }
 
 /// All states but the boundary, in the order of a position's numbers.

@@ -3,7 +3,7 @@
 //! # Why it costs nothing
 //!
 //! Let O be what the mechanism's noise leaves of a text's tokens ([`Observations`]), S the text's
-//! public structure, and L, M the language model and the model, both fixed before the text was seen.
+//! public structure (with the public words, if a [policy](crate::Policy) makes some public), and L, M the language model and the model, both fixed before the text was seen.
 //! The decoder computes f(O, S, L, M). If Pr[O | text] <= exp(l) Pr[O | text'] for neighbouring
 //! texts, which have the same S, then summing over all O with f(O, S, L, M) = y gives
 //! Pr[y | text] <= exp(l) Pr[y | text']: the loss is the mechanism's, to the digit. By its types the
@@ -49,6 +49,15 @@ pub struct Sentence {
     pub ends: bool,
 }
 
+/// What is known of a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// Its word, which is public.
+    Known(WordId),
+    /// What the noise left of it: the observation of this number.
+    Observed(usize),
+}
+
 /// Marks that end a sentence.
 const ENDS: [char; 3] = ['.', '!', '?'];
 
@@ -89,18 +98,36 @@ const MARGIN: usize = 16;
 pub struct Decoder<'a> {
     language: &'a Language,
     emission: &'a dyn Emission,
+    /// Of each token; of none if all were observed.
+    evidence: &'a [Evidence],
 }
 
 impl<'a> Decoder<'a> {
     /// For observations of the mechanism that this emission is of, over the words of the language
     /// model.
     pub fn new(language: &'a Language, emission: &'a dyn Emission) -> Decoder<'a> {
-        Decoder { language, emission }
+        Decoder {
+            language,
+            emission,
+            evidence: &[],
+        }
+    }
+
+    /// For texts some of whose words are public: they stay as they are, and help to decode the others.
+    pub fn with_evidence(self, evidence: &'a [Evidence]) -> Decoder<'a> {
+        Decoder { evidence, ..self }
+    }
+
+    /// What is known of a token.
+    fn evidence(&self, token: usize) -> Evidence {
+        let known = self.evidence.get(token);
+        known.copied().unwrap_or(Evidence::Observed(token))
     }
 
     /// A word for each token.
     pub fn decode(&self, observations: &Observations, sentences: &[Sentence]) -> Vec<WordId> {
-        let mut decoded = Vec::with_capacity(observations.len());
+        let tokens = sentences.iter().map(|sentence| sentence.tokens.len());
+        let mut decoded = Vec::with_capacity(tokens.sum());
         let mut finder = Finder::new(self.language, self.emission);
         for sentence in sentences {
             for decided in windows(sentence.tokens.clone()) {
@@ -110,7 +137,8 @@ impl<'a> Decoder<'a> {
                     starts: seen.start == sentence.tokens.start,
                     ends: sentence.ends && seen.end == sentence.tokens.end,
                 };
-                let best = decode_window(&chain, &mut finder, observations, seen.clone());
+                let evidence = |token| self.evidence(token);
+                let best = decode_window(&chain, &mut finder, observations, evidence, seen.clone());
                 decoded.extend(&best[decided.start - seen.start..decided.end - seen.start]);
             }
         }
@@ -124,6 +152,7 @@ fn decode_window(
     chain: &Chain<'_>,
     finder: &mut Finder<'_>,
     observations: &Observations,
+    evidence: impl Fn(usize) -> Evidence,
     tokens: Range<usize>,
 ) -> Vec<WordId> {
     let mut positions: Vec<Position> = Vec::with_capacity(tokens.len());
@@ -131,11 +160,11 @@ fn decode_window(
     let mut links = Vec::with_capacity(tokens.len());
     let (mut at, mut after) = (Seen::default(), Seen::default());
     let mut before: Vec<Scored> = Vec::new();
-    finder.look(observations, tokens.start, &mut at);
+    finder.look(observations, evidence(tokens.start), &mut at);
     for i in tokens.clone() {
         let predicting = match i + 1 < tokens.end {
             true => {
-                finder.look(observations, i + 1, &mut after);
+                finder.look(observations, evidence(i + 1), &mut after);
                 after.leading()
             }
             false => &[],

@@ -126,6 +126,13 @@ pub struct Likely {
     pub chance: Chance,
 }
 
+/// Names words by their ids in the privatizer's whole model.
+fn whole(privatizer: &Privatizer, likely: &mut [Likely]) {
+    for likely in likely {
+        likely.word = privatizer.whole_id(likely.word);
+    }
+}
+
 /// The `top` most likely, the lower id first among equals.
 fn most_likely(mut all: Vec<Likely>, top: usize) -> Vec<Likely> {
     let order = |a: &Likely, b: &Likely| {

@@ -1,6 +1,6 @@
 //! What comes out when a word goes in.
 
-use super::{Chance, Likely, Method, most_likely};
+use super::{Chance, Likely, Method, most_likely, whole};
 use crate::error::{Error, Result};
 use crate::mechanism::{Channel, Mechanism};
 use crate::model::Model;
@@ -46,6 +46,8 @@ impl Outcomes {
 /// # Ok::<(), brr::Error>(())
 /// ```
 ///
+/// Under a policy, a public word is an error: it stays as it is.
+///
 /// # Panics
 /// If the model has no such word.
 pub fn outcomes(
@@ -54,12 +56,15 @@ pub fn outcomes(
     top: usize,
     draws: usize,
 ) -> Result<Outcomes> {
-    let (model, mechanism) = (privatizer.model(), privatizer.mechanism());
+    let (model, mechanism) = (privatizer.private_model(), privatizer.mechanism());
+    let private = privatizer.private_id(word).ok_or(Error::PublicWord)?;
     if draws == 0 && mechanism.channel().is_none() {
         return Err(Error::NoDraws);
     }
     let noise = &mut Noise::from_os()?;
-    Ok(outcomes_with(model, mechanism, word, top, draws, noise))
+    let mut found = outcomes_with(model, mechanism, private, top, draws, noise);
+    whole(privatizer, &mut found.likely);
+    Ok(found)
 }
 
 /// As [`outcomes`], for any mechanism over a model's words, with noise of the caller's.

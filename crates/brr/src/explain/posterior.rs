@@ -8,7 +8,7 @@
 //! they add up to. Where it has [likelihoods](crate::mechanism::Mechanism::likelihoods) from
 //! draws, the quotient has a standard error by the delta method.
 
-use super::{Chance, Likely, Method, Z95, most_likely};
+use super::{Chance, Likely, Method, Z95, most_likely, whole};
 use crate::error::{Error, Result};
 use crate::mechanism::{Channel, Likelihoods};
 use crate::model::Model;
@@ -30,7 +30,7 @@ pub struct Posterior {
 }
 
 /// The `top` most likely inputs behind the output `word`, every word of the
-/// vocabulary being equally likely beforehand; with up to `draws` draws.
+/// vocabulary (under a policy, every private one) being equally likely beforehand; with up to `draws` draws.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -53,7 +53,8 @@ pub fn posterior(
     top: usize,
     draws: usize,
 ) -> Result<Posterior> {
-    let (model, mechanism) = (privatizer.model(), privatizer.mechanism());
+    let (model, mechanism) = (privatizer.private_model(), privatizer.mechanism());
+    let word = privatizer.private_id(word).ok_or(Error::PublicWord)?;
     let (all, method) = match mechanism.channel() {
         Some(channel) => {
             let all = by_rows(model, channel, word);
@@ -66,10 +67,9 @@ pub fn posterior(
             None => (Vec::new(), Method::Opaque),
         },
     };
-    Ok(Posterior {
-        likely: most_likely(all, top),
-        method,
-    })
+    let mut likely = most_likely(all, top);
+    whole(privatizer, &mut likely);
+    Ok(Posterior { likely, method })
 }
 
 /// Sums over draws, of one word's factor a and the total b over all words.

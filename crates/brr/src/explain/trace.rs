@@ -21,6 +21,8 @@ pub enum Part {
         original: String,
         /// Whether the model knows the token.
         known: bool,
+        /// Whether it is a public word, which stays as it is.
+        public: bool,
         /// Whether another word came out.
         changed: bool,
     },
@@ -35,6 +37,8 @@ pub struct Trace {
     pub tokens: u64,
     /// How many of them had no code.
     pub unknown: u64,
+    /// How many of them are public words.
+    pub public: u64,
 }
 
 /// Privatizes a text as [`Privatizer::privatize`] does, and keeps what became
@@ -56,7 +60,7 @@ pub fn trace(privatizer: &Privatizer, text: &str) -> Result<Trace> {
     let originals: Vec<&str> = tokens.pieces.iter().filter_map(token_of).collect();
     let words = &tokens.words;
     let context = privatizer.options().context.is_some();
-    let drawn = context.then(|| privatizer.mechanism().words(&observed.observations));
+    let drawn = context.then(|| privatizer.drawn(&observed));
     let mut drawn_texts = vec![None; words.len()];
     if let Some(drawn) = &drawn {
         let rendering = privatizer.rendering(words, drawn);
@@ -76,6 +80,7 @@ pub fn trace(privatizer: &Privatizer, text: &str) -> Result<Trace> {
                 drawn: drawn_texts[i].take(),
                 original: originals[i].to_owned(),
                 known: words[i].is_some(),
+                public: privatizer.public(&words[i..=i]) > 0,
                 changed: words[i] != Some(outputs[i]),
             },
         });
@@ -84,6 +89,7 @@ pub fn trace(privatizer: &Privatizer, text: &str) -> Result<Trace> {
         parts,
         tokens: words.len() as u64,
         unknown: words.iter().filter(|w| w.is_none()).count() as u64,
+        public: privatizer.public(words),
     })
 }
 

@@ -22,6 +22,7 @@
 //! nothing: whatever the places are, the losses of its levels hold.
 
 mod stored_certificate;
+mod subset;
 mod writer;
 
 use std::borrow::Cow;
@@ -76,6 +77,7 @@ impl Standing {
 /// What is known of a file's claims.
 struct Believed {
     standing: Standing,
+    distances: CodeDistances,
     certificates: Vec<Certificate>,
 }
 
@@ -162,15 +164,22 @@ impl Model {
         }
         if is_pinned {
             let claims = model.claims.iter().cloned();
-            model.believe(Standing::Pinned, claims.map(Certificate::of_true).collect());
+            let certificates = claims.map(Certificate::of_true).collect();
+            model.believe(Standing::Pinned, head.distances, certificates);
         }
         Ok(model)
     }
 
-    fn believe(&self, standing: Standing, certificates: Vec<Certificate>) {
+    fn believe(
+        &self,
+        standing: Standing,
+        distances: CodeDistances,
+        certificates: Vec<Certificate>,
+    ) {
         // Another thread that was first has found the same.
         let _ = self.believed.set(Believed {
             standing,
+            distances,
             certificates,
         });
     }
@@ -195,7 +204,10 @@ impl Model {
     pub fn check_again(&self, threads: usize, progress: OnShare<'_>) -> Result<()> {
         let invalid = |section, reason| Err(Error::ModelInvalid { section, reason });
         let certifier = self.certifier(threads, &|share| progress(0.5 * share));
-        if !certifier.confirms(&self.claimed) {
+        let distances = certifier.distances(&self.claimed);
+        // A subset's file says no more than what holds without a look at the pairs.
+        let bounds = CodeDistances::without_pairs(self.codes());
+        if self.claimed != distances && self.claimed != bounds {
             return invalid("head", "its distances are not those of its codes");
         }
         let mut certificates = Vec::with_capacity(self.claims.len());
@@ -211,7 +223,7 @@ impl Model {
             return invalid("calibration", "more words stay than it says");
         }
         progress(1.0);
-        self.believe(Standing::Checked, certificates);
+        self.believe(Standing::Checked, distances, certificates);
         Ok(())
     }
 
@@ -260,10 +272,8 @@ impl Model {
     /// Distances between the codes: exact if the file's claims are believed, else bounds
     /// that hold for certain ([`CodeDistances::without_pairs`]).
     pub fn code_distances(&self) -> CodeDistances {
-        match self.standing() {
-            Standing::Unchecked => self.certain,
-            _ => self.claimed,
-        }
+        let believed = self.believed.get();
+        believed.map_or(self.certain, |believed| believed.distances)
     }
 
     /// The same as aggregates of a metric.

@@ -1,12 +1,15 @@
 //! Making model files.
 
-use super::{Head, Model, stored_certificate};
+use super::{Head, Model, Standing, stored_certificate};
+use crate::all_pairs::OnShare;
 use crate::calibration::{Calibration, stored};
 use crate::certify::Certificate;
 use crate::codes::{CodeBlocks, CodeRows, to_blocks};
 use crate::distances::CodeDistances;
+use crate::epsilon::Epsilon;
 use crate::error::{Error, Result};
 use crate::frame::{self, Content, Tag};
+use crate::guarantee::Budget;
 use crate::tree::WordTree;
 use crate::vocabulary::Vocabulary;
 
@@ -72,6 +75,38 @@ impl Model {
         sorted.sort_by(|a, b| a.epsilon.total_cmp(&b.epsilon));
         let [long, short] = stored_certificate::write_all(&sorted);
         self.with_sections(&[(*b"CERT", &long), (*b"CRT2", &short)])
+    }
+
+    /// A copy with one certificate, made for this budget by a look at all pairs of words, in which the
+    /// look is believed. `progress` gets the share of the work done.
+    pub fn certified(
+        &self,
+        budget: Budget,
+        threads: usize,
+        progress: OnShare<'_>,
+    ) -> Result<Model> {
+        let certifier = self.certifier(threads, &|share| progress(0.5 * share));
+        let distances = certifier.distances(&self.claimed);
+        let certificate = match budget.validate()? {
+            Budget::Epsilon(value) => certifier.certify(Epsilon::new(value)?, None),
+            Budget::Bound(value) => {
+                let epsilon = Budget::epsilon_for_bound(value, &self.pair_distances())?;
+                certifier.certify(epsilon, None)
+            }
+            Budget::Keep(share) => {
+                let lowest = 1.0 / self.vocabulary.len() as f64;
+                let found = certifier.certify_keeping(share);
+                found.ok_or(Error::KeepOutOfReach {
+                    asked: share,
+                    lowest,
+                    highest: 1.0,
+                })?
+            }
+        };
+        progress(1.0);
+        let model = self.with_certificates(std::slice::from_ref(&certificate))?;
+        model.believe(Standing::Checked, distances, vec![certificate]);
+        Ok(model)
     }
 
     /// A copy with this tree instead of its own, which must be of as many words.

@@ -2,7 +2,7 @@
 //!
 //! A guarantee is about pairs of neighbouring texts: it limits how well an observer of the output
 //! can tell which of the two went in. Two texts are *neighbours* if they have equal public structure.
-//! What that is depends on two choices:
+//! What that is depends on three choices:
 //!
 //! | | public |
 //! |---|---|
@@ -11,6 +11,7 @@
 //! | unknown `random` | nothing more |
 //! | unknown `mask`, `drop` | which tokens the model does not know: texts that differ in that are told apart for certain |
 //! | unknown `keep` | the tokens themselves that the model does not know |
+//! | a policy that makes some words public | which tokens are public words, and which words they are |
 //!
 //! # Guarantee
 //!
@@ -21,6 +22,9 @@
 //! loss at most the sum of the losses of the tokens. A word that occurs k times is drawn k
 //! times and costs k times.
 //!
+//! Under a policy ([`crate::Policy`]) the public words at their places are part of the
+//! public structure, and k counts the private tokens alone.
+//!
 //! Under the other rules for unknown tokens, neighbours that differ in which tokens are unknown
 //! have outputs in common with probability 0: the loss between them is infinite, and no finite
 //! total is stated.
@@ -28,6 +32,7 @@
 use std::fmt;
 
 use super::render::{Layout, Unknown};
+use crate::policy::Policy;
 
 /// The relation between texts that a privatizer's guarantee is about.
 ///
@@ -41,16 +46,21 @@ use super::render::{Layout, Unknown};
 /// assert!(adjacency.is_covered());
 /// # Ok::<(), brr::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Adjacency {
     layout: Layout,
     unknown: Unknown,
+    policy: Policy,
 }
 
 impl Adjacency {
     /// What the choices make public.
-    pub(crate) fn new(layout: Layout, unknown: Unknown) -> Adjacency {
-        Adjacency { layout, unknown }
+    pub(crate) fn new(layout: Layout, unknown: Unknown, policy: &Policy) -> Adjacency {
+        Adjacency {
+            layout,
+            unknown,
+            policy: policy.clone(),
+        }
     }
 
     /// Whether any two neighbours have a finite loss.
@@ -69,6 +79,21 @@ impl fmt::Display for Adjacency {
             }
             Layout::Words => "the same number of tokens.",
         })?;
+        match &self.policy {
+            Policy::All => {}
+            Policy::AllBut(list) => write!(
+                f,
+                " Words of the public list {} are public: neighbours have the same ones at the \
+                 same places.",
+                list.name()
+            )?,
+            Policy::Only(list) => write!(
+                f,
+                " Known words outside the private list {} are public: neighbours have the same \
+                 ones at the same places.",
+                list.name()
+            )?,
+        }
         f.write_str(match self.unknown {
             Unknown::Random => "",
             Unknown::Mask | Unknown::Drop => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use brr::parts::epsilon::Epsilon;
-use brr::parts::language::{Decoder, LanguageParts, Sentence, State, sentences};
+use brr::parts::language::{Decoder, Evidence, LanguageParts, Sentence, State, sentences};
 use brr::parts::mechanism::{Brr, Emission, Exponential, Mechanism, Observations};
 use brr::parts::random::Noise;
 use brr::parts::text::pieces;
@@ -186,6 +186,46 @@ proptest! {
         for (posterior, &word) in posteriors.iter().zip(&decoded) {
             let most = posterior[..words].iter().fold(0.0, |a: f64, &b| a.max(b));
             prop_assert!(posterior[word as usize] > most - 0.02, "{} {most}", posterior[word as usize]);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Known words stay, help to decode those beside them, and words that cannot be there are not
+    /// chosen: as the exact decoder has it.
+    #[test]
+    fn known_words_stay_and_impossible_ones_stay_away(
+        words in 4usize..24, length in 2usize..40, seed in 0u64..1000, ends: bool,
+    ) {
+        let (language, mut table) = (language(words, seed), table(length, words, 6.0, seed + 1));
+        let possible = |w: usize| w % 3 != 1;
+        for w in (0..words).filter(|&w| !possible(w)) {
+            table.offsets[w] = f32::NEG_INFINITY;
+        }
+        let known = |i: usize| i.is_multiple_of(2);
+        let mut observed = 0;
+        let evidence: Vec<Evidence> = (0..length).map(|i| match known(i) {
+            true => Evidence::Known((i * 5 % words) as u32),
+            false => {
+                observed += 1;
+                Evidence::Observed(observed - 1)
+            }
+        }).collect();
+        let observed = Observations::Words((0..observed as u32).collect());
+        let decoder = Decoder::new(&language, &table).with_evidence(&evidence);
+        let whole = [sentence(0..length, ends)];
+        let posteriors = decoder.posteriors(&observed, &whole);
+        let decoded = decoder.decode(&observed, &whole);
+        prop_assert_eq!(decoded.len(), length);
+        for (i, (posterior, &word)) in posteriors.iter().zip(&decoded).enumerate() {
+            let most = posterior[..words].iter().fold(0.0, |a: f64, &b| a.max(b));
+            prop_assert!(posterior[word as usize] > most - 0.02, "{} {most}", posterior[word as usize]);
+            match evidence[i] {
+                Evidence::Known(known) => prop_assert_eq!(word, known),
+                Evidence::Observed(_) => prop_assert!(possible(word as usize)),
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ mod explain;
 mod false_claims;
 mod language_file;
 mod model_file;
+mod policy;
 mod privatizer;
 #[path = "../support/mod.rs"]
 mod support;

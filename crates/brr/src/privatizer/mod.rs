@@ -3,99 +3,27 @@
 //! Command line, Python, browser, C and Spark all call this; none of them
 //! re-implements any part of it.
 
+mod options;
+mod setup;
+
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
-use crate::calibration::Calibration;
-use crate::choice::Choice;
-use crate::context::{self, Decoder, Sentence};
-use crate::epsilon::Epsilon;
-use crate::error::{Error, Result};
-use crate::guarantee::{Budget, Guarantee};
+pub use options::Options;
+use setup::Setup;
+
+use crate::all_pairs::OnShare;
+use crate::context::{self, Decoder, Evidence, Sentence};
+use crate::error::Result;
+use crate::guarantee::Guarantee;
 use crate::language::Language;
-use crate::mechanism::{
-    Brr, Exponential, Kary, Mechanism, MechanismKind, Observations, Search, TreeResponse,
-};
-use crate::model::{Model, Standing};
+use crate::mechanism::{Mechanism, MechanismKind, Observations};
+use crate::model::Model;
 use crate::parallel;
+use crate::policy::{Among, Restriction, Split};
 use crate::random::Noise;
-use crate::text::{Adjacency, Layout, Lookup, Rendering, Tokens, Unknown};
+use crate::text::{Adjacency, Lookup, Rendering, Tokens};
 use crate::vocabulary::WordId;
-
-/// Everything that can be chosen: start from the defaults, and change what should differ.
-///
-/// ```
-/// use brr::{Budget, Layout, MechanismKind, Options, Unknown};
-///
-/// let options = Options::default()
-///     .with_mechanism(MechanismKind::Brr)
-///     .with_budget(Budget::Epsilon(1.5))
-///     .with_layout(Layout::Words);
-/// assert_eq!(options.unknown, Unknown::Random);
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Options {
-    /// The mechanism.
-    pub mechanism: MechanismKind,
-    /// How much privacy.
-    pub budget: Budget,
-    /// What of the structure is kept.
-    pub layout: Layout,
-    /// What becomes of tokens without a code.
-    pub unknown: Unknown,
-    /// How BRR finds the nearest word.
-    pub search: Search,
-    /// The language model with which the draws of a text are decoded together, if they are
-    /// ([`crate::Language`]): at no cost in privacy, the text reads. It is a plausible text, not
-    /// what was written.
-    pub context: Option<Arc<Language>>,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            mechanism: MechanismKind::default(),
-            budget: Budget::DEFAULT,
-            layout: Layout::default(),
-            unknown: Unknown::default(),
-            search: Search::default(),
-            context: None,
-        }
-    }
-}
-
-impl Options {
-    /// Another mechanism.
-    pub fn with_mechanism(self, mechanism: MechanismKind) -> Options {
-        Options { mechanism, ..self }
-    }
-
-    /// Another budget.
-    pub fn with_budget(self, budget: Budget) -> Options {
-        Options { budget, ..self }
-    }
-
-    /// Another layout.
-    pub fn with_layout(self, layout: Layout) -> Options {
-        Options { layout, ..self }
-    }
-
-    /// Another rule for tokens without a code.
-    pub fn with_unknown(self, unknown: Unknown) -> Options {
-        Options { unknown, ..self }
-    }
-
-    /// Another search for BRR.
-    pub fn with_search(self, search: Search) -> Options {
-        Options { search, ..self }
-    }
-
-    /// With draws that are decoded together, or without.
-    pub fn with_context(self, context: Option<Arc<Language>>) -> Options {
-        Options { context, ..self }
-    }
-}
 
 /// A privatized text, and what may be said about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -107,8 +35,17 @@ pub struct Privatized {
     pub tokens: u64,
     /// How many of them had no code. (Not private: for the user's own eyes.)
     pub unknown: u64,
+    /// How many of them are public words, by the [policy](Options::policy).
+    pub public: u64,
     /// How many more it had before it was cut to a cap.
     pub cut: u64,
+}
+
+impl Privatized {
+    /// How many tokens were drawn: each adds to the loss.
+    pub fn private(&self) -> u64 {
+        self.tokens - self.public
+    }
 }
 
 /// Words in a part of what several threads draw: enough for a part's own costs not to show, and
@@ -121,6 +58,8 @@ pub(crate) struct Observed<'t> {
     /// Where the pieces and the tokens of each text end, and how many tokens were cut off.
     ends: Vec<(usize, usize, u64)>,
     pub observations: Observations,
+    /// What is known of each token, where some are public.
+    evidence: Option<Vec<Evidence>>,
 }
 
 /// Privatizes texts. `Send + Sync`, and cheap to share behind a reference.
@@ -139,6 +78,8 @@ pub(crate) struct Observed<'t> {
 /// ```
 pub struct Privatizer {
     model: Arc<Model>,
+    /// The private words, if not all are.
+    restriction: Option<Restriction>,
     mechanism: Box<dyn Mechanism>,
     options: Options,
     keep: Option<f64>,
@@ -147,52 +88,52 @@ pub struct Privatizer {
 
 impl Privatizer {
     /// Solves the budget for the model and sets the mechanism up.
+    ///
+    /// Under a [policy](Options::policy) the mechanism is one over the private words alone, of which
+    /// nothing was measured: the exponential mechanism then has textbook weights, and it and BRR solve
+    /// no budget by share of kept words. [`certified`](Self::certified) measures.
     pub fn new(model: Arc<Model>, options: Options) -> Result<Privatizer> {
-        let budget = options.budget.validate()?;
+        let restriction = Restriction::new(&model, &options.policy)?;
+        Privatizer::over(model, options, restriction)
+    }
+
+    /// As [`new`](Self::new), with the exponential mechanism certified on the private words if
+    /// the policy makes some words public: a look at all their pairs, which takes seconds for some ten
+    /// thousand words. `progress` gets the share of the work done.
+    pub fn certified(
+        model: Arc<Model>,
+        options: Options,
+        threads: usize,
+        progress: OnShare<'_>,
+    ) -> Result<Privatizer> {
+        let mut restriction = Restriction::new(&model, &options.policy)?;
+        if let (Some(restriction), MechanismKind::Exponential) =
+            (&mut restriction, options.mechanism)
+        {
+            let budget = options.budget.validate()?;
+            let certified = restriction.model.certified(budget, threads, progress)?;
+            restriction.model = Arc::new(certified);
+        }
+        Privatizer::over(model, options, restriction)
+    }
+
+    fn over(
+        model: Arc<Model>,
+        options: Options,
+        restriction: Option<Restriction>,
+    ) -> Result<Privatizer> {
         if let Some(language) = &options.context {
             language.check_vocabulary(model.vocabulary())?;
         }
-        let budget = after_decoding(&model, &options, budget)?;
-        let (mechanism, keep, keep_within): (Box<dyn Mechanism>, _, _) = match options.mechanism {
-            MechanismKind::Brr => {
-                let brr = Brr::new(model.clone(), brr_epsilon(&model, budget)?);
-                let brr = brr.with_search(options.search);
-                let (table, epsilon) = (model.calibration(), brr.guarantee().epsilon);
-                let keep = table.and_then(|t| t.keep_at(epsilon));
-                let within = brr_keeps_within(&model, epsilon);
-                (Box::new(brr), keep, within)
-            }
-            MechanismKind::Exponential => {
-                let exponential = Exponential::for_budget(model.clone(), budget)?;
-                let (keep, within) = (exponential.keep(), exponential.keep_within());
-                if options.context.is_some() {
-                    // Now: a process that forks later must not find another thread at it.
-                    exponential.log_shares();
-                }
-                (Box::new(exponential), keep, within)
-            }
-            MechanismKind::Tree => {
-                let tree = TreeResponse::for_budget(model.clone(), budget)?;
-                let (keep, within) = (tree.keep(), tree.keep_within());
-                (Box::new(tree), Some(keep), within)
-            }
-            MechanismKind::KAry => {
-                let kary = Kary::for_budget(model.vocabulary().len(), budget)?;
-                let (keep, within) = (kary.expected_keep(), kary.keep_within());
-                (Box::new(kary), Some(keep), within)
-            }
-        };
-        let keep = match &options.context {
-            None => keep,
-            Some(_) => decoded_keep(&model, &options)
-                .and_then(|table| table.keep_at(mechanism.guarantee().epsilon)),
-        };
+        let private = restriction.as_ref().map_or(&model, |r| &r.model);
+        let setup = Setup::new(private, &options)?;
         Ok(Privatizer {
             model,
-            mechanism,
+            restriction,
+            mechanism: setup.mechanism,
             options,
-            keep: keep.map(|keep| keep.weighted),
-            keep_within,
+            keep: setup.keep.map(|keep| keep.weighted),
+            keep_within: setup.keep_within,
         })
     }
 
@@ -201,7 +142,28 @@ impl Privatizer {
         &self.model
     }
 
-    /// The mechanism in use.
+    /// The model over which the mechanism works: under a [policy](Options::policy), that of
+    /// the private words alone, with ids of its own.
+    pub fn private_model(&self) -> &Arc<Model> {
+        self.restriction.as_ref().map_or(&self.model, |r| &r.model)
+    }
+
+    /// The id of a word of the [model](Self::model) in the [private model](Self::private_model),
+    /// if it is private.
+    pub fn private_id(&self, word: WordId) -> Option<WordId> {
+        match &self.restriction {
+            None => Some(word),
+            Some(restriction) => restriction.place(word),
+        }
+    }
+
+    /// The id in the [model](Self::model) of a word of the [private model](Self::private_model).
+    pub fn whole_id(&self, private: WordId) -> WordId {
+        let restriction = self.restriction.as_ref();
+        restriction.map_or(private, |r| r.words()[private as usize])
+    }
+
+    /// The mechanism in use, over the words of the [private model](Self::private_model).
     pub fn mechanism(&self) -> &dyn Mechanism {
         &*self.mechanism
     }
@@ -223,6 +185,7 @@ impl Privatizer {
 
     /// The expected share of words (by use) that stay as they are, if it is known. With
     /// [context](Options::context) it is that of the text that leaves, measured on a public sample.
+    /// Under a [policy](Options::policy) it is that of the private words as they are drawn.
     pub fn expected_keep(&self) -> Option<f64> {
         self.keep
     }
@@ -235,11 +198,12 @@ impl Privatizer {
 
     /// Which texts are neighbours: the relation that the guarantee is about.
     pub fn adjacency(&self) -> Adjacency {
-        Adjacency::new(self.options.layout, self.options.unknown)
+        let (layout, unknown) = (self.options.layout, self.options.unknown);
+        Adjacency::new(layout, unknown, &self.options.policy)
     }
 
-    /// The largest loss between two [neighbouring](Self::adjacency) texts of this many tokens;
-    /// infinite if the [`Unknown`] rule tells some neighbours apart.
+    /// The largest loss between two [neighbouring](Self::adjacency) texts of this many *private*
+    /// tokens ([`Privatized::private`]); infinite if the [`Unknown`] rule tells some neighbours apart.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -247,7 +211,7 @@ impl Privatizer {
     /// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
     /// # let privatizer = Privatizer::new(model, Options::default())?;
     /// let private = privatizer.privatize("a text of five tokens")?;
-    /// let loss = privatizer.total_loss(private.tokens);
+    /// let loss = privatizer.total_loss(private.private());
     /// assert!(loss <= 5.001 * privatizer.guarantee().worst_token());
     /// # Ok::<(), brr::Error>(())
     /// ```
@@ -328,7 +292,10 @@ impl Privatizer {
         go_on: impl Fn() -> bool + Sync,
     ) -> Result<Option<Vec<Privatized>>> {
         let (tokens, ends) = self.cut(texts, |_| u64::MAX);
-        let parts: Vec<_> = tokens.words.chunks(PART_WORDS).collect();
+        let split = self.split(&tokens);
+        let inputs = split.as_ref().map_or(&tokens.words, |split| &split.private);
+        let evidence = split.as_ref().map(|split| &split.evidence[..]);
+        let parts: Vec<_> = inputs.chunks(PART_WORDS).collect();
         let draw = |part: usize| {
             let noise = go_on().then(Noise::from_os).transpose()?;
             Ok(noise.map(|mut noise| self.mechanism.observe(parts[part], &mut noise)))
@@ -341,27 +308,56 @@ impl Privatizer {
             (Some(parts), None) => {
                 let words = |part: usize| go_on().then(|| self.mechanism.words(&parts[part]));
                 let words = parallel::map(threads, parts.len(), words).into_iter();
-                words.collect::<Option<Vec<_>>>()
+                let words = words.collect::<Option<Vec<_>>>();
+                words.map(|words| self.join(evidence, words.concat()))
             }
             (Some(parts), Some(language)) => {
                 let observed = Observations::concat(parts);
                 let sentences = self.sentences(&tokens, &ends);
                 let parts = in_parts(&sentences);
                 let decode = |part: usize| {
-                    let decoder = self.decoder(language);
-                    go_on().then(|| decoder.decode(&observed, &sentences[parts[part].clone()]))
+                    let sentences = &sentences[parts[part].clone()];
+                    go_on().then(|| self.decode(language, &observed, evidence, sentences))
                 };
                 let words = parallel::map(threads, parts.len(), decode).into_iter();
-                words.collect::<Option<Vec<_>>>()
+                words
+                    .collect::<Option<Vec<_>>>()
+                    .map(|words| words.concat())
             }
         };
-        Ok(outputs.map(|outputs| self.render(&tokens, &ends, &outputs.concat())))
+        Ok(outputs.map(|outputs| self.render(&tokens, &ends, &outputs)))
     }
 
     /// Every mechanism that a privatizer makes can say how likely its observations are.
-    fn decoder<'a>(&'a self, language: &'a Language) -> Decoder<'a> {
+    fn decode(
+        &self,
+        language: &Language,
+        observations: &Observations,
+        evidence: Option<&[Evidence]>,
+        sentences: &[Sentence],
+    ) -> Vec<WordId> {
         let emission = self.mechanism.emission();
-        Decoder::new(language, emission.expect("a mechanism with an emission"))
+        let emission = emission.expect("a mechanism with an emission");
+        let all = self.model.vocabulary().len();
+        let restriction = self.restriction.as_ref();
+        let among = restriction.map(|r| Among::new(emission, r.words(), all));
+        let emission = among.as_ref().map_or(emission, |among| among);
+        let decoder = Decoder::new(language, emission).with_evidence(evidence.unwrap_or(&[]));
+        decoder.decode(observations, sentences)
+    }
+
+    /// Tokens, divided by the policy, if it makes some public.
+    fn split(&self, tokens: &Tokens<'_>) -> Option<Split> {
+        let restriction = self.restriction.as_ref();
+        restriction.map(|restriction| restriction.split(&tokens.words))
+    }
+
+    /// The model's word of every token, from the words that the mechanism drew.
+    fn join(&self, evidence: Option<&[Evidence]>, drawn: Vec<WordId>) -> Vec<WordId> {
+        match (&self.restriction, evidence) {
+            (Some(restriction), Some(evidence)) => restriction.join(evidence, &drawn),
+            _ => drawn,
+        }
     }
 
     /// The sentences of all texts, by their tokens' places among all.
@@ -417,6 +413,7 @@ impl Privatizer {
                 text: rendering.text(&tokens.pieces[piece..piece_end]),
                 tokens: words.len() as u64,
                 unknown: words.iter().filter(|w| w.is_none()).count() as u64,
+                public: self.public(words),
                 cut,
             });
             (piece, token) = (piece_end, token_end);
@@ -424,7 +421,16 @@ impl Privatizer {
         privatized
     }
 
-    /// Cuts texts, looks their tokens up, and draws the noise for each.
+    /// How many of these are public words.
+    pub(crate) fn public(&self, words: &[Option<WordId>]) -> u64 {
+        let is_public = |word: &&Option<WordId>| word.is_some_and(|w| self.private_id(w).is_none());
+        match &self.restriction {
+            None => 0,
+            Some(_) => words.iter().filter(is_public).count() as u64,
+        }
+    }
+
+    /// Cuts texts, looks their tokens up, and draws the noise for each that is private.
     pub(crate) fn observe<'t>(
         &self,
         texts: &'t [impl AsRef<str>],
@@ -432,11 +438,14 @@ impl Privatizer {
         noise: &mut Noise,
     ) -> Observed<'t> {
         let (tokens, ends) = self.cut(texts, cap);
-        let observations = self.mechanism.observe(&tokens.words, noise);
+        let split = self.split(&tokens);
+        let inputs = split.as_ref().map_or(&tokens.words, |split| &split.private);
+        let observations = self.mechanism.observe(inputs, noise);
         Observed {
             tokens,
             ends,
             observations,
+            evidence: split.map(|split| split.evidence),
         }
     }
 
@@ -444,13 +453,19 @@ impl Privatizer {
     /// structure and of public files.
     pub(crate) fn outputs(&self, observed: &Observed<'_>) -> Vec<WordId> {
         match &self.options.context {
-            None => self.mechanism.words(&observed.observations),
+            None => self.drawn(observed),
             Some(language) => {
                 let sentences = self.sentences(&observed.tokens, &observed.ends);
-                let decoder = self.decoder(language);
-                decoder.decode(&observed.observations, &sentences)
+                let evidence = observed.evidence.as_deref();
+                self.decode(language, &observed.observations, evidence, &sentences)
             }
         }
+    }
+
+    /// The words as drawn, public ones as they are.
+    pub(crate) fn drawn(&self, observed: &Observed<'_>) -> Vec<WordId> {
+        let drawn = self.mechanism.words(&observed.observations);
+        self.join(observed.evidence.as_deref(), drawn)
     }
 
     /// Cuts texts: their tokens, where the pieces and tokens of each text end, and what its
@@ -496,43 +511,4 @@ fn in_parts(sentences: &[Sentence]) -> Vec<Range<usize>> {
         }
     }
     parts
-}
-
-/// What stays after decoding, if that is known of this mechanism.
-fn decoded_keep<'a>(model: &Model, options: &'a Options) -> Option<&'a Calibration> {
-    let language = options.context.as_ref()?;
-    language.decoded_keep(model.identity(), options.mechanism.name())
-}
-
-/// A share of kept words is one of the text that leaves: with context, the epsilon that gives it after
-/// decoding.
-fn after_decoding(model: &Model, options: &Options, budget: Budget) -> Result<Budget> {
-    let (Budget::Keep(share), Some(_)) = (budget, &options.context) else {
-        return Ok(budget);
-    };
-    let table = decoded_keep(model, options).ok_or(Error::NoDecodedKeep)?;
-    Ok(Budget::Epsilon(table.epsilon_for(share)?.get()))
-}
-
-fn brr_epsilon(model: &Model, budget: Budget) -> Result<Epsilon> {
-    match budget {
-        Budget::Epsilon(value) => Epsilon::new(value),
-        Budget::Bound(value) => Budget::epsilon_for_bound(value, &model.pair_distances()),
-        Budget::Keep(_) if model.standing() == Standing::Unchecked => Err(Error::UncheckedModel),
-        Budget::Keep(value) => {
-            let none = Error::NoCalibration { mechanism: "brr" };
-            model.calibration().ok_or(none)?.epsilon_for(value)
-        }
-    }
-}
-
-/// What the table bounds; and if no two codes are equal, a word stays at least as often as no bit flips.
-fn brr_keeps_within(model: &Model, epsilon: f64) -> RangeInclusive<f64> {
-    let table = model.calibration();
-    let (low, high) = table.map_or((0.0, 1.0), |t| t.keep_within(epsilon).into_inner());
-    let unflipped = match model.code_distances().nearest_min > 0 {
-        true => libm::exp(-(model.bits().get() as f64) * libm::log1p(libm::exp(-epsilon))),
-        false => 0.0,
-    };
-    low.max(unflipped)..=high
 }
