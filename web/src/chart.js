@@ -125,7 +125,7 @@ export async function chart(engine, privacy, word) {
     const options = { ...privacy.optionsAt(keep, false), top: 1, draws: DRAWS };
     const outcomes = await engine.call("outcomes", { word, options });
     if (!outcomes) {
-      byId("chart-note").textContent = "The model does not know this word.";
+      byId("chart-note").textContent = "The model does not know this word, or it is public.";
       return;
     }
     points.push({ keep, outcomes });

@@ -18,6 +18,7 @@ function wordButton(part) {
   button.tabIndex = -1;
   if (part.changed) button.classList.add("changed");
   if (!part.known) button.classList.add("unknown");
+  if (part.public) button.classList.add("public");
   button.setAttribute("aria-label", part.changed ? `${part.text}, changed` : part.text);
   partOf.set(button, part);
   return button;

@@ -61,6 +61,10 @@ function outputButtons(output, draw) {
 // A word of the output was chosen, under the options that it was drawn with.
 function wordChooser(dialog, current) {
   return (part) => {
+    if (part.public) {
+      byId("status").textContent = "A public word: it stays as it is, and everybody may know it.";
+      return;
+    }
     dialog.open(part, current.options).catch(showError);
     if (!part.known) return;
     byId("chart-word").value = part.original.toLowerCase();
@@ -100,6 +104,7 @@ async function start() {
   input.addEventListener("input", draw);
   byId("chart-word").addEventListener("change", drawChart);
   byId("mechanism").addEventListener("change", drawChart);
+  byId("policy").addEventListener("change", drawChart);
   outputButtons(output, draw);
   new Files(engine, privacy);
 

@@ -4,6 +4,16 @@
 /** Share of words that stay, for each preset. */
 export const PRESETS = { strong: 0.2, balanced: 0.5, light: 0.8 };
 
+/** What is private: a name, and the lists of words that say so. */
+export const POLICIES = {
+  all: ["every word", {}],
+  "function-words": ["all but function words", { public: "function-words" }],
+  names: ["names and places", { private: "names+places" }],
+};
+
+// Mechanisms that know what share of some words they keep, without a look at all pairs of them.
+const OF_SOME_WORDS = ["tree", "k-ary"];
+
 const DECODED = "Decoded after the draw, on your device, with a public language model: a plausible text, not what you wrote. "
   + "It is made from the draws alone, as anyone who sees them could, so it costs no privacy.";
 const DRAWN = "Each word as it was drawn, on its own.";
@@ -37,6 +47,10 @@ export class Privacy {
       this.#markPreset();
       changed();
     });
+    byId("policy").addEventListener("change", () => {
+      if (byId("policy").value !== "all" && !OF_SOME_WORDS.includes(this.mechanism)) byId("mechanism").value = OF_SOME_WORDS[0];
+      changed();
+    });
     byId("mechanism").addEventListener("change", changed);
     byId("reading").addEventListener("change", changed);
     byId("epsilon").addEventListener("input", () => {
@@ -47,8 +61,9 @@ export class Privacy {
 
   // What there is to choose, set to what the core does when nothing is chosen.
   #offer({ mechanism, budget }) {
-    const option = ({ name }) => Object.assign(document.createElement("option"), { value: name, textContent: name });
-    byId("mechanism").replaceChildren(...mechanism.map(option));
+    const option = (value, textContent) => Object.assign(document.createElement("option"), { value, textContent });
+    byId("mechanism").replaceChildren(...mechanism.map(({ name }) => option(name, name)));
+    byId("policy").replaceChildren(...Object.entries(POLICIES).map(([value, [name]]) => option(value, name)));
     if (budget.name === "keep") byId("slider").value = 100 * budget.value;
     byId("default-note").textContent = `Default: ${mechanism[0].name}, ${budget.name} ${budget.value}.`;
     this.#markPreset();
@@ -83,19 +98,25 @@ export class Privacy {
   get options() {
     const epsilon = byId("epsilon").value.trim();
     if (epsilon === "") return this.optionsAt(this.#slider);
-    return { mechanism: this.mechanism, epsilon: Number(epsilon), context: this.context };
+    return { ...this.#fixed, epsilon: Number(epsilon), context: this.context };
+  }
+
+  // All but the budget and the reading.
+  get #fixed() {
+    const [, lists] = POLICIES[byId("policy").value];
+    return { mechanism: this.mechanism, case: "sentence", ...lists };
   }
 
   /** Options for a share of words, of those that leave. */
   optionsAt(keep, context = this.context) {
-    return { mechanism: this.mechanism, keep, context };
+    return { ...this.#fixed, keep, context };
   }
 
   /** Shows the numbers behind the options. */
   async show(options) {
     const guarantee = await this.#engine.call("guarantee", { options });
-    const { mechanism } = options;
-    const drawn = options.context ? { mechanism, epsilon: guarantee.epsilon } : options;
+    const { epsilon } = guarantee;
+    const drawn = options.context ? { ...options, context: false, keep: undefined, epsilon } : options;
     this.#drawnKeep = (await this.#engine.call("guarantee", { options: drawn })).expectedKeep;
     const { help } = this.#engine.choices.mechanism.find(({ name }) => name === options.mechanism);
     byId("mechanism-note").textContent = `${help}.`;
@@ -103,7 +124,7 @@ export class Privacy {
     byId("adjacency").textContent = guarantee.adjacency;
     const stay = guarantee.expectedKeep === null ? null : `about ${percent(guarantee.expectedKeep)}`;
     byId("n-keep").textContent = stay ?? "not known";
-    byId("stays-note").textContent = stay ? `At the present setting ${stay} of words stay as they are.` : "";
+    byId("stays-note").textContent = stay ? `At the present setting ${stay} of ${byId("policy").value === "all" ? "words" : "private words"} stay as they are.` : "";
     byId("n-epsilon").textContent = short(guarantee.epsilon);
     byId("n-nearest").textContent = short(guarantee.nearest);
     byId("n-bound").textContent = short(guarantee.bound);

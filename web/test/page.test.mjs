@@ -46,13 +46,28 @@ async function changedShare(page) {
 
 test("typing changes the output, and only structure passes", async () => {
   const { context, page } = await fresh();
-  await type(page, "Hello (world), 4711 zyxxqu!");
+  await type(page, "hELLO (world), 4711 zyxxqu!");
   const output = await outputOf(page);
   assert.match(output, /^[^()]+ \([^()]+\), .+ .+!$/);
-  assert.doesNotMatch(output, /Hello|4711|zyxxqu/);
+  assert.doesNotMatch(output, /hELLO|4711|zyxxqu/);
   assert.equal(await page.locator("#status").innerText().then((s) => /of 4 words changed/.test(s)), true);
   await type(page, "");
   assert.equal(await outputOf(page), "");
+  await context.close();
+});
+
+test("what is private is a choice, and capital letters come from the output", async () => {
+  const { context, page } = await fresh();
+  const text = "THE doctor told susan that she was not well. was it late in CHICAGO?";
+  await page.selectOption("#policy", "function-words");
+  await type(page, text);
+  assert.equal(await page.inputValue("#mechanism"), "tree");
+  assert.equal(await page.locator("#error").isHidden(), true);
+  assert.match(await outputOf(page), /^The \S+ \S+ \S+ that she was not \S+\. Was it \S+ in \S+\?$/);
+  assert.match(await page.locator("#adjacency").innerText(), /public list function-words/);
+  await page.selectOption("#policy", "names");
+  await settled(page);
+  assert.match(await outputOf(page), /^The doctor told [A-Za-z]+ that she was not well\. Was it late in [A-Za-z]+\?$/);
   await context.close();
 });
 

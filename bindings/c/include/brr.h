@@ -61,6 +61,13 @@
 // noisy code.
 #define BRR_SEARCH_MULTI_INDEX 1
 
+// Words are written as the model spells them.
+#define BRR_CASE_PLAIN 0
+
+// With capital letters by the output alone: at the start of sentences, in "I", and in names
+// and places.
+#define BRR_CASE_SENTENCE 1
+
 // Bytes of a word, its NUL included.
 #define BRR_WORD_BYTES 256
 
@@ -140,6 +147,16 @@ typedef struct brr_options {
   // which costs no privacy; null for none. The text reads then: it is a
   // plausible text, not what was written.
   const struct brr_language *context;
+  // Words that stay as they are, all others being private; null for none. The name of
+  // a built-in list ("function-words", "names", "places", or several with '+' between
+  // them), or words with a line feed after each, in UTF-8. Fix them before any text is
+  // seen: which of them stand where is then public, and brr_privatizer_adjacency() says so.
+  const char *public_words;
+  // Instead: the only words that are private, beside those that the model does not
+  // know. Null if all are.
+  const char *private_words;
+  // BRR_CASE_...: whether capital letters are written.
+  uint32_t letter_case;
 } brr_options;
 
 // What is promised, per token. All losses are rounded up.
@@ -171,6 +188,8 @@ typedef struct brr_text {
   // How many of them the model does not know. (Not private: for the user's
   // own eyes.)
   uint64_t unknown;
+  // How many of them are public words, by a list of public or private words.
+  uint64_t public_tokens;
 } brr_text;
 
 #ifdef __cplusplus
@@ -296,11 +315,12 @@ enum brr_standing brr_model_standing(const struct brr_model *model);
 // the words stay, layout kept, unknown tokens replaced at random.
 struct brr_options brr_options_default(void);
 
-// Sets a privatizer up. Null `options` are the defaults.
+// Sets a privatizer up. Null `options` are the defaults. With a list of words, the exponential
+// mechanism is certified on the private words, which takes seconds.
 //
 // # Safety
 // `model` is a living model, `options` null or readable, with a language model
-// that is null or alive, `out` writable.
+// that is null or alive and lists of words that are null or end with a NUL, `out` writable.
 enum brr_status brr_privatizer_new(const struct brr_model *model,
                                    const struct brr_options *options,
                                    struct brr_privatizer **out);

@@ -3,7 +3,7 @@
 //! The numbers are part of the library's interface and stay; which choices there are, and
 //! which of them is the default, only the core says.
 
-use brr::{Budget, Choice, Layout, MechanismKind, Search, Unknown};
+use brr::{Budget, Case, Choice, Layout, MechanismKind, Search, Unknown};
 
 use crate::failure::Failure;
 
@@ -44,6 +44,12 @@ pub const BRR_SEARCH_SCAN: u32 = 0;
 /// noisy code.
 pub const BRR_SEARCH_MULTI_INDEX: u32 = 1;
 
+/// Words are written as the model spells them.
+pub const BRR_CASE_PLAIN: u32 = 0;
+/// With capital letters by the output alone: at the start of sentences, in "I", and in names
+/// and places.
+pub const BRR_CASE_SENTENCE: u32 = 1;
+
 /// A choice that C programs make by number.
 pub trait Numbered: Choice {
     /// The number of each.
@@ -76,6 +82,13 @@ impl Numbered for Layout {
     const NUMBERS: &'static [(u32, Layout)] = &[
         (BRR_LAYOUT_KEEP, Layout::Keep),
         (BRR_LAYOUT_WORDS, Layout::Words),
+    ];
+}
+
+impl Numbered for Case {
+    const NUMBERS: &'static [(u32, Case)] = &[
+        (BRR_CASE_PLAIN, Case::Plain),
+        (BRR_CASE_SENTENCE, Case::Sentence),
     ];
 }
 

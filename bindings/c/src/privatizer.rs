@@ -3,7 +3,8 @@
 use std::ffi::{CStr, CString, c_char};
 use std::mem::ManuallyDrop;
 
-use brr::{Layout, MechanismKind, Options, Privatized, Privatizer, Search, Unknown};
+use brr::parts::parallel::cores;
+use brr::{Case, Layout, MechanismKind, Model, Options, Privatized, Privatizer, Search, Unknown};
 
 use crate::choices::{Numbered, budget_number, budget_numbered};
 use crate::failure::{Failure, brr_status, elements, guard, needed, put, target, text as text_of};
@@ -30,6 +31,16 @@ pub struct brr_options {
     /// which costs no privacy; null for none. The text reads then: it is a
     /// plausible text, not what was written.
     pub context: *const brr_language,
+    /// Words that stay as they are, all others being private; null for none. The name of
+    /// a built-in list ("function-words", "names", "places", or several with '+' between
+    /// them), or words with a line feed after each, in UTF-8. Fix them before any text is
+    /// seen: which of them stand where is then public, and brr_privatizer_adjacency() says so.
+    pub public_words: *const c_char,
+    /// Instead: the only words that are private, beside those that the model does not
+    /// know. Null if all are.
+    pub private_words: *const c_char,
+    /// BRR_CASE_...: whether capital letters are written.
+    pub letter_case: u32,
 }
 
 /// What is promised, per token. All losses are rounded up.
@@ -63,6 +74,8 @@ pub struct brr_text {
     /// How many of them the model does not know. (Not private: for the user's
     /// own eyes.)
     pub unknown: u64,
+    /// How many of them are public words, by a list of public or private words.
+    pub public_tokens: u64,
 }
 
 /// Privatizes texts. Read-only; threads may share it.
@@ -85,28 +98,56 @@ pub extern "C" fn brr_options_default() -> brr_options {
         unknown: core.unknown.number(),
         search: core.search.number(),
         context: std::ptr::null(),
+        public_words: std::ptr::null(),
+        private_words: std::ptr::null(),
+        letter_case: core.case.number(),
     }
 }
 
+/// A list of words.
+///
 /// # Safety
-/// The language model is null or alive.
-unsafe fn options_of(options: &brr_options) -> Result<Options, Failure> {
+/// It is null or ends with a NUL.
+unsafe fn words<'a>(list: *const c_char) -> Result<Option<&'a str>, Failure> {
+    if list.is_null() {
+        return Ok(None);
+    }
     // SAFETY: the caller's promise.
-    let context = unsafe { options.context.as_ref() };
-    Ok(Options::default()
+    let list = unsafe { CStr::from_ptr(list) };
+    let words = list.to_str();
+    let words = words.map_err(|_| Failure::argument("a list of words is not UTF-8"))?;
+    Ok(Some(words))
+}
+
+/// # Safety
+/// The language model is null or alive, and lists of words are null or end with a NUL.
+unsafe fn options_of(options: &brr_options, model: &Model) -> Result<Options, Failure> {
+    // SAFETY: the caller's promise, for all three.
+    let (context, public, private) = unsafe {
+        (
+            options.context.as_ref(),
+            words(options.public_words)?,
+            words(options.private_words)?,
+        )
+    };
+    let core = Options::default()
         .with_mechanism(MechanismKind::numbered(options.mechanism)?)
         .with_budget(budget_numbered(options.budget, options.value)?)
         .with_layout(Layout::numbered(options.layout)?)
         .with_unknown(Unknown::numbered(options.unknown)?)
         .with_search(Search::numbered(options.search)?)
-        .with_context(context.map(|language| language.0.clone())))
+        .with_context(context.map(|language| language.0.clone()))
+        .with_policy(brr_english::policy(public, private, model)?);
+    let case = Case::numbered(options.letter_case)?;
+    Ok(brr_english::with_case(core, case, model))
 }
 
-/// Sets a privatizer up. Null `options` are the defaults.
+/// Sets a privatizer up. Null `options` are the defaults. With a list of words, the exponential
+/// mechanism is certified on the private words, which takes seconds.
 ///
 /// # Safety
 /// `model` is a living model, `options` null or readable, with a language model
-/// that is null or alive, `out` writable.
+/// that is null or alive and lists of words that are null or end with a NUL, `out` writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brr_privatizer_new(
     model: *const brr_model,
@@ -119,7 +160,8 @@ pub unsafe extern "C" fn brr_privatizer_new(
             let (model, options) = unsafe { (needed(model, "model")?, options.as_ref()) };
             let options = options.copied().unwrap_or(brr_options_default());
             // SAFETY: the caller's promise.
-            let core = Privatizer::new(model.0.clone(), unsafe { options_of(&options) }?)?;
+            let options = unsafe { options_of(&options, &model.0) }?;
+            let core = Privatizer::certified(model.0.clone(), options, cores(), &|_| {})?;
             let adjacency = CString::new(core.adjacency().to_string()).unwrap_or_default();
             Ok(brr_privatizer { core, adjacency })
         };
@@ -293,6 +335,7 @@ impl From<Privatized> for brr_text {
             len,
             tokens: private.tokens,
             unknown: private.unknown,
+            public_tokens: private.public,
         }
     }
 }
@@ -302,6 +345,7 @@ const EMPTY: brr_text = brr_text {
     len: 0,
     tokens: 0,
     unknown: 0,
+    public_tokens: 0,
 };
 
 /// Frees a text and empties it; null and empty ones are fine.

@@ -132,6 +132,39 @@ static void *contexts(void *other_model) {
   return NULL;
 }
 
+/* Words of a public list stay, others become private words, and capital letters come from the output. */
+static void policies(const struct brr_model *model) {
+  struct brr_options options = brr_options_default();
+  CHECK(options.public_words == NULL && options.private_words == NULL && options.letter_case == BRR_CASE_PLAIN);
+  options.mechanism = BRR_MECHANISM_TREE;
+  options.budget = BRR_BUDGET_EPSILON;
+  options.value = 0.8;
+  options.public_words = "function-words";
+  options.letter_case = BRR_CASE_SENTENCE;
+  struct brr_privatizer *privatizer = NULL;
+  CHECK(brr_privatizer_new(model, &options, &privatizer) == BRR_OK);
+  CHECK(strstr(brr_privatizer_adjacency(privatizer), "public list function-words") != NULL);
+  static const char LATE[] = "THE doctor was NOT here";
+  struct brr_text out;
+  CHECK(brr_privatize(privatizer, LATE, strlen(LATE), &out) == BRR_OK);
+  CHECK(strncmp(out.data, "The ", 4) == 0 && strstr(out.data, " was not here") != NULL);
+  CHECK(out.tokens == 5 && out.public_tokens == 4);
+  brr_text_free(&out);
+  brr_privatizer_free(privatizer);
+  privatizer = NULL;
+  options.private_words = "doctor\nnurse\n";
+  CHECK(brr_privatizer_new(model, &options, &privatizer) == BRR_INVALID_ARGUMENT && privatizer == NULL);
+  options.public_words = NULL;
+  CHECK(brr_privatizer_new(model, &options, &privatizer) == BRR_OK);
+  brr_privatizer_free(privatizer);
+  privatizer = NULL;
+  options.private_words = "doctor\nqzxj\n";
+  CHECK(brr_privatizer_new(model, &options, &privatizer) != BRR_OK && privatizer == NULL);
+  CHECK(strstr(brr_error_message(), "line 2") != NULL && strstr(brr_error_message(), "qzxj") == NULL);
+  options.private_words = "no such list";
+  CHECK(brr_privatizer_new(model, &options, &privatizer) == BRR_INVALID_ARGUMENT && privatizer == NULL);
+}
+
 /* A file that the library was not released with: believed after a check. */
 static void *standings(void *path) {
   struct brr_model *model = NULL;
@@ -339,6 +372,7 @@ int main(int argc, char **argv) {
   CHECK(pthread_create(&thread, NULL, contexts, argv[2]) == 0 && pthread_join(thread, NULL) == 0);
   defaults(model);
   adjacencies(model);
+  policies(model);
   options(model);
   guarantees(model);
   texts(model);

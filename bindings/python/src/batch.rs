@@ -33,6 +33,7 @@ pub struct Row<'a> {
     pub text: &'a str,
     pub tokens: u64,
     pub unknown: u64,
+    pub public: u64,
 }
 
 /// Where a row ends in its job's text, and what was counted in it.
@@ -40,6 +41,7 @@ struct End {
     byte: usize,
     tokens: u64,
     unknown: u64,
+    public: u64,
 }
 
 /// The privatized rows of one job, end to end.
@@ -64,6 +66,7 @@ impl PrivatizedRows {
                     text: &done.text[std::mem::replace(&mut start, end.byte)..end.byte],
                     tokens: end.tokens,
                     unknown: end.unknown,
+                    public: end.public,
                 })
             })
         })
@@ -220,6 +223,7 @@ fn privatize<T: AsRef<str>>(
                 byte: done.text.len(),
                 tokens: private.tokens,
                 unknown: private.unknown,
+                public: private.public,
             }
         }));
     }

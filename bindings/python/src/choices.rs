@@ -1,7 +1,7 @@
 //! Names, defaults and help of what can be chosen: the core's table, for Python; and numbers, for
 //! which a wrong argument is an error of this package.
 
-use brr::{Budget, Choice, Layout, MechanismKind, Search, Unknown};
+use brr::{Budget, Case, Choice, Layout, MechanismKind, Search, Unknown};
 use brr_corpus::{Document, Format, OnBadRow};
 use pyo3::Borrowed;
 use pyo3::prelude::*;
@@ -21,6 +21,7 @@ pub fn table(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     all.set_item("layout", names::<Layout>(py)?)?;
     all.set_item("unknown", names::<Unknown>(py)?)?;
     all.set_item("search", names::<Search>(py)?)?;
+    all.set_item("case", names::<Case>(py)?)?;
     all.set_item("format", names::<Format>(py)?)?;
     all.set_item("document", names::<Document>(py)?)?;
     all.set_item("on_bad_row", names::<OnBadRow>(py)?)?;

@@ -57,17 +57,21 @@ pub fn trace<'py>(
     let trace = interruptible::run(py, move || explain::trace(&core, &text), || {})?
         .map_err(|error| failure::to_py(py, &error))?;
     let parts = record::list(py, "TracePart", trace.parts, |part| match part {
-        Part::Structure(written) => (written, None, None, false, false),
+        Part::Structure(written) => (written, None, None, false, false, false),
         Part::Word {
             output,
             drawn,
             original,
             known,
             changed,
-            ..
-        } => (output, drawn, Some(original), known, changed),
+            public,
+        } => (output, drawn, Some(original), known, changed, public),
     })?;
-    record::new(py, "Trace", (parts, trace.tokens, trace.unknown))
+    record::new(
+        py,
+        "Trace",
+        (parts, trace.tokens, trace.unknown, trace.public),
+    )
 }
 
 /// What the core tells about a word. After Ctrl-C the work ends in the background.

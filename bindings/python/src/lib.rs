@@ -23,6 +23,7 @@ mod language;
 mod model;
 mod privatizer;
 mod record;
+mod words;
 
 use pyo3::prelude::*;
 

@@ -9,6 +9,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyTuple};
 
 use crate::choices::{Callback, Number, Whole, unlike};
+use crate::words::Words;
 use crate::{batch, failure, interruptible, record};
 
 /// Words, their codes, and what was measured about them. Read-only.
@@ -172,6 +173,17 @@ impl Model {
     #[getter]
     fn standing(&self) -> &'static str {
         self.inner.standing().name()
+    }
+
+    /// A model of these words alone. Fix them before any private text is seen.
+    fn subset(&self, py: Python<'_>, words: Words) -> PyResult<Model> {
+        let model = self.inner.clone();
+        Model::read(py, move || {
+            let list = brr_english::policy(None, Some(words.stated()), &model)?;
+            let ids = list.list().map_or(&[][..], |list| list.words());
+            let words: Vec<&str> = ids.iter().map(|&id| model.vocabulary().word(id)).collect();
+            model.subset(&words)
+        })
     }
 
     /// Checks what the file says about itself, unless it is known to hold: looks at all pairs

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use brr::{Budget, Choice, Layout, MechanismKind, Options, Search, Unknown};
+use brr::parts::parallel::cores;
+use brr::{Budget, Case, Choice, Layout, MechanismKind, Options, Search, Unknown};
 use pyo3::Borrowed;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -15,6 +16,7 @@ use crate::file::read_json;
 use crate::guarantee::Guarantee;
 use crate::language::Language;
 use crate::model::Model;
+use crate::words::Words;
 use crate::{explain, failure, record};
 
 /// The part of `brr.Privatizer` that is written in Rust.
@@ -23,6 +25,8 @@ pub struct Privatizer {
     inner: Arc<brr::Privatizer>,
     model: Py<Model>,
     context: Option<Py<Language>>,
+    public: Option<Words>,
+    private: Option<Words>,
 }
 
 #[pymethods]
@@ -31,7 +35,8 @@ impl Privatizer {
     #[pyo3(signature = (model=None, mechanism=Name::default::<MechanismKind>(), epsilon=None,
                         bound=None, keep=None, layout=Name::default::<Layout>(),
                         unknown=Name::default::<Unknown>(),
-                        search=Name::default::<Search>(), context=None))]
+                        search=Name::default::<Search>(), context=None, public=None, private=None,
+                        case=Name::default::<Case>()))]
     #[allow(clippy::too_many_arguments)] // Python's keyword arguments
     fn new(
         py: Python<'_>,
@@ -44,6 +49,9 @@ impl Privatizer {
         unknown: Name<'_>,
         search: Name<'_>,
         context: Option<Bound<'_, PyAny>>,
+        public: Option<Words>,
+        private: Option<Words>,
+        case: Name<'_>,
     ) -> PyResult<Privatizer> {
         let context = context
             .as_ref()
@@ -63,13 +71,22 @@ impl Privatizer {
             );
         let model = Model::wanted(py, model.as_ref())?;
         let core = model.get().inner.clone();
+        let case = case.parse(py)?;
+        let made = || {
+            let lists = [&public, &private].map(|words| words.as_ref().map(Words::stated));
+            let policy = brr_english::policy(lists[0], lists[1], &core)?;
+            let options = brr_english::with_case(options.with_policy(policy), case, &core);
+            brr::Privatizer::certified(core.clone(), options, cores(), &|_| {})
+        };
         let inner = py
-            .detach(|| brr::Privatizer::new(core, options))
+            .detach(made)
             .map_err(|error| failure::to_py(py, &error))?;
         Ok(Privatizer {
             inner: Arc::new(inner),
             model,
             context,
+            public,
+            private,
         })
     }
 
@@ -109,6 +126,24 @@ impl Privatizer {
         self.context.as_ref().map(|language| language.clone_ref(py))
     }
 
+    /// The words that stay as they are: the name of a built-in list, or words.
+    #[getter]
+    fn public(&self) -> Option<&Words> {
+        self.public.as_ref()
+    }
+
+    /// The only words that are private: the name of a built-in list, or words.
+    #[getter]
+    fn private(&self) -> Option<&Words> {
+        self.private.as_ref()
+    }
+
+    /// Whether capital letters are written.
+    #[getter]
+    fn case(&self) -> &'static str {
+        self.inner.options().case.name()
+    }
+
     /// What is promised, per token.
     #[getter]
     fn guarantee(&self) -> Guarantee {
@@ -127,7 +162,7 @@ impl Privatizer {
         self.inner.adjacency().to_string()
     }
 
-    /// The largest loss between two neighbouring texts of this number of tokens; `math.inf`
+    /// The largest loss between two neighbouring texts of this number of private tokens; `math.inf`
     /// if the `unknown` rule tells some neighbours apart.
     fn total_loss(&self, tokens: Whole) -> f64 {
         self.inner.total_loss(tokens.0 as u64)
@@ -192,15 +227,15 @@ impl Privatizer {
         })
     }
 
-    /// The record of texts that were privatized, from the tokens and unknown tokens of each.
+    /// The record of texts that were privatized, from the tokens, unknown tokens and public words of each.
     fn _manifest<'py>(
         &self,
         py: Python<'py>,
-        texts: Vec<(u64, u64)>,
+        texts: Vec<(u64, u64, u64)>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let counted = |(tokens, unknown)| {
+        let counted = |(tokens, unknown, public)| {
             let mut text = brr::Privatized::default();
-            (text.tokens, text.unknown) = (tokens, unknown);
+            (text.tokens, text.unknown, text.public) = (tokens, unknown, public);
             text
         };
         let texts: Vec<_> = texts.into_iter().map(counted).collect();
@@ -256,6 +291,9 @@ impl Privatizer {
             this.unknown(),
             this.search(),
             this.context(py),
+            this.public(),
+            this.private(),
+            this.case(),
         );
         Ok((slf.get_type().into_any(), args.into_pyobject(py)?))
     }
@@ -263,12 +301,17 @@ impl Privatizer {
     fn __repr__(&self) -> String {
         let guarantee = self.inner.guarantee();
         format!(
-            "<brr.Privatizer {} with epsilon {:.4} on {}, bound {:.1}{}>",
+            "<brr.Privatizer {} with epsilon {:.4} on {}, bound {:.1}{}{}>",
             self.mechanism(),
             guarantee.epsilon,
             guarantee.metric,
             guarantee.bound(),
             self.context.as_ref().map_or("", |_| ", with context"),
+            self.inner
+                .options()
+                .policy
+                .list()
+                .map_or(String::new(), |list| format!(", list {}", list.name())),
         )
     }
 }
@@ -312,8 +355,9 @@ impl Privatizer {
         let records = PyList::empty(py);
         for row in rows.iter() {
             let told = |row: Row<'_>| {
-                let loss = self.inner.total_loss(row.tokens);
-                record::new(py, "Privatized", (row.text, row.tokens, row.unknown, loss))
+                let loss = self.inner.total_loss(row.tokens - row.public);
+                let told = (row.text, row.tokens, row.unknown, loss, row.public);
+                record::new(py, "Privatized", told)
             };
             records.append(row.map(told).transpose()?)?;
         }

@@ -127,6 +127,8 @@ pub struct Privatized {
     pub tokens: u64,
     /// How many of them had no code. Not private: for the user's own eyes.
     pub unknown: u64,
+    /// How many of them are public words, by a list of public or private words.
+    pub public: u64,
     /// How many more it had before it was cut to a cap; 0, as nothing here caps.
     pub cut: u64,
 }
@@ -173,10 +175,13 @@ pub struct Privatizer(brr::Privatizer);
 
 #[uniffi::export]
 impl Privatizer {
-    /// Solves the budget for the model and sets the mechanism up.
+    /// Solves the budget for the model and sets the mechanism up. With a list of words, the
+    /// exponential mechanism is certified on the private words, which takes seconds.
     #[uniffi::constructor(default(options))]
     pub fn new(model: &Model, options: Options) -> Result<Arc<Privatizer>> {
-        let core = brr::Privatizer::new(model.0.clone(), options.into())?;
+        let options = options.of(&model.0)?;
+        let cores = brr::parts::parallel::cores();
+        let core = brr::Privatizer::certified(model.0.clone(), options, cores, &|_| {})?;
         Ok(Arc::new(Privatizer(core)))
     }
 
@@ -189,6 +194,7 @@ impl Privatizer {
                 text: private.text,
                 tokens: private.tokens,
                 unknown: private.unknown,
+                public: private.public,
                 cut: private.cut,
             })
         })

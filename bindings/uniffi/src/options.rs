@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brr::{Choice, Layout, MechanismKind, Search, Unknown};
+use brr::{Case, Choice, Layout, MechanismKind, Search, Unknown};
 
 use crate::Language;
 
@@ -75,6 +75,16 @@ pub enum Search {
     MultiIndex,
 }
 
+/// How words are written.
+#[uniffi::remote(Enum)]
+pub enum Case {
+    /// As the model spells them.
+    Plain,
+    /// With capital letters by the output alone: at the start of sentences, in "I", and in names
+    /// and places.
+    Sentence,
+}
+
 /// Everything that can be chosen. What is left out has the core's default: the
 /// exponential mechanism, at most half of the words kept, layout kept, unknown
 /// tokens replaced at random.
@@ -100,8 +110,56 @@ pub struct Options {
     /// was written.
     #[uniffi(default = None)]
     pub context: Option<Arc<Language>>,
+    /// Words that stay as they are, all others being private. Fix them before any text is seen:
+    /// which of them stand where is then public, and the adjacency says so.
+    #[uniffi(default = None)]
+    pub public: Option<Words>,
+    /// Instead: the only words that are private, beside those that the model does not know.
+    #[uniffi(default = None)]
+    pub private: Option<Words>,
+    /// Whether capital letters are written.
+    #[uniffi(default = None)]
+    pub case: Option<Case>,
 }
 
+/// A list of words.
+#[derive(Clone, uniffi::Enum)]
+pub enum Words {
+    /// A built-in list: "function-words", "names", "places", or several with '+' between them.
+    Named {
+        /// Its name.
+        name: String,
+    },
+    /// Words of the model.
+    Given {
+        /// Each once, in any case.
+        words: Vec<String>,
+    },
+}
+
+impl Words {
+    /// As the core reads it.
+    fn stated(&self) -> String {
+        match self {
+            Words::Named { name } => name.replace('\n', " "),
+            Words::Given { words } => words.join("\n") + "\n",
+        }
+    }
+}
+
+impl Options {
+    /// The core's options, for a model.
+    pub fn of(self, model: &brr::Model) -> brr::Result<brr::Options> {
+        let [public, private] =
+            [&self.public, &self.private].map(|words| words.as_ref().map(Words::stated));
+        let policy = brr_english::policy(public.as_deref(), private.as_deref(), model)?;
+        let case = self.case.unwrap_or_default();
+        let options = brr::Options::from(self).with_policy(policy);
+        Ok(brr_english::with_case(options, case, model))
+    }
+}
+
+/// All but what depends on a model.
 impl From<Options> for brr::Options {
     fn from(options: Options) -> brr::Options {
         let core = brr::Options::default();

@@ -10,7 +10,8 @@ import threading
 import unittest
 
 from brr import (
-    Budget, BrrError, Language, Layout, Mechanism, Model, Options, Privatizer, Standing, Unknown,
+    Budget, BrrError, Case, Language, Layout, Mechanism, Model, Options, Privatizer, Standing, Unknown,
+    Words,
 )
 
 FILE = os.environ["BRR_MODEL"]
@@ -87,6 +88,22 @@ class Context(unittest.TestCase):
         options = Options(budget=Budget.EPSILON(1.0), context=Language.english())
         with self.assertRaisesRegex(BrrError.Model, "another vocabulary"):
             Privatizer(Model.open(UNCHECKED), options)
+
+
+class Policies(unittest.TestCase):
+    def test_public_words_stay_and_capital_letters_come_from_the_output(self):
+        tree = {"mechanism": Mechanism.TREE, "budget": Budget.EPSILON(0.8)}
+        p = privatizer(public=Words.NAMED("function-words"), case=Case.SENTENCE, **tree)
+        private = p.privatize("THE doctor was NOT here")
+        self.assertRegex(private.text, "^The [A-Za-z]+ was not here$")
+        self.assertEqual((private.tokens, private.public), (5, 4))
+        self.assertIn("public list function-words", p.adjacency())
+        own = privatizer(private=Words.GIVEN(["doctor", "Nurse"]), **tree)
+        self.assertIn(own.privatize("a doctor").text, ["a doctor", "a nurse"])
+        with self.assertRaisesRegex(BrrError.Argument, "not both"):
+            privatizer(public=Words.NAMED("names"), private=Words.NAMED("places"))
+        with self.assertRaisesRegex(BrrError.Input, "^line 2 "):
+            privatizer(private=Words.GIVEN(["doctor", "qzxj"]), **tree)
 
 
 class Budgets(unittest.TestCase):

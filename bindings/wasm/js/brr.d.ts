@@ -10,6 +10,10 @@ export type MechanismName = "exponential" | "brr" | "tree" | "k-ary";
 export type LayoutName = "keep" | "words";
 export type UnknownName = "random" | "mask" | "drop" | "keep";
 export type SearchName = "scan" | "multi-index";
+export type CaseName = "plain" | "sentence";
+
+/** A list of words: `function-words`, `names`, `places`, several of them with `+` between, or words. */
+export type Words = string | readonly string[];
 
 /** How much privacy: at most one of the three; by default `Choices.budget`. */
 export interface Budget {
@@ -36,6 +40,16 @@ export interface Options extends Budget {
    * and `posterior` speak of a word's draw, before it is decoded.
    */
   context?: boolean;
+  /**
+   * Words that stay as they are, all others being private. Fix them before any text is seen: which of
+   * them stand where is then public (`Guarantee.adjacency` says so). Private words are drawn among
+   * private words alone, of which nothing was measured: give `tree` or `k-ary`, an epsilon or a bound.
+   */
+  public?: Words;
+  /** Instead: the only words that are private, beside those that the model does not know. */
+  private?: Words;
+  /** Whether capital letters are written: by the output alone, so they cost no privacy. */
+  case?: CaseName;
 }
 
 /** A name that an option may have, and what it means. */
@@ -50,6 +64,7 @@ export interface Choices {
   readonly layout: readonly Choice<LayoutName>[];
   readonly unknown: readonly Choice<UnknownName>[];
   readonly search: readonly Choice<SearchName>[];
+  readonly case: readonly Choice<CaseName>[];
   /** The budget when none is given, and the names of all that can be. */
   readonly budget: {
     readonly name: keyof Budget;
@@ -70,8 +85,10 @@ export interface Counts {
   tokens: number;
   /** How many of them the model does not know. Not private. */
   unknown: number;
+  /** How many of them are public words, by `Options.public` or `Options.private`. */
+  public: number;
   /**
-   * Largest loss between two neighbouring texts (`Guarantee.adjacency`) of so many tokens;
+   * Largest loss between two neighbouring texts (`Guarantee.adjacency`) of so many private tokens;
    * `Infinity` if the rule for unknown tokens tells neighbours apart.
    */
   loss: number;
@@ -84,7 +101,7 @@ export interface Privatized extends Counts {
 /** A part of a privatized text: structure, or an output word beside its original and, if it was decoded, beside the word drawn. */
 export type Part =
   | { text: string; original?: undefined }
-  | { text: string; drawn?: string; original: string; known: boolean; changed: boolean };
+  | { text: string; drawn?: string; original: string; known: boolean; changed: boolean; public: boolean };
 
 /** A privatized text beside the words it was made from. Not for release. */
 export interface Trace extends Privatized {

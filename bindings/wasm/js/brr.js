@@ -108,6 +108,15 @@ async function languageOf(source, readFile) {
   return bytesOf(source === true ? shipped("language") : source, "language model", readFile);
 }
 
+// A list of words as the module takes it: the name of a built-in one, or words with a tab after each.
+function wordsOf(option, list = "") {
+  if (typeof list === "string") return list.replace(/[\n\t]/g, " ");
+  if (!Array.isArray(list) || list.some((word) => typeof word !== "string")) {
+    throw new BrrError("argument", `${option} must be the name of a list of words, or an array of words`);
+  }
+  return list.map((word) => `${word.replace(/[\n\t]/g, " ")}\t`).join("") || "\t";
+}
+
 // Choices cross as their names, a line each in the module's order, and then the name of the
 // budget. What is not chosen is left to the core: an empty name.
 function namesOf({ budget: _, ...choices }, options) {
@@ -189,7 +198,7 @@ export class Brr {
     /** What can be chosen, the default first, and the default budget. */
     this.choices = Object.freeze(JSON.parse(this.#answer()));
     const { budget, ...named } = this.choices;
-    this.#known = [...budget.names, ...Object.keys(named), "context"];
+    this.#known = [...budget.names, ...Object.keys(named), "context", "public", "private"];
   }
 
   /** Privatizes a text. */
@@ -257,7 +266,8 @@ export class Brr {
   #privatizer(options) {
     checkOptions(options, this.#known);
     const [budget, value] = budgetOf(this.choices, options);
-    const names = [...namesOf(this.choices, options), budget].join("\n");
+    const lists = [wordsOf("public", options.public), wordsOf("private", options.private)];
+    const names = [...namesOf(this.choices, options), budget, ...lists].join("\n");
     const language = this.#context(options);
     const key = [names, value, language].join();
     const ready = this.#ready.get(key);

@@ -57,7 +57,11 @@ fn camel(name: &str) -> String {
 pub fn privatized(privatizer: &Privatizer, private: &Privatized) -> String {
     Json::text(|j| {
         j.key("text").string(&private.text);
-        counts(j, privatizer, private.tokens, private.unknown);
+        counts(
+            j,
+            privatizer,
+            [private.tokens, private.unknown, private.public],
+        );
     })
 }
 
@@ -69,9 +73,12 @@ pub fn all(privatizer: &Privatizer, private: &[Privatized]) -> String {
                 j.string(&p.text);
             }
         });
-        let tokens = private.iter().map(|p| p.tokens).sum();
-        let unknown = private.iter().map(|p| p.unknown).sum();
-        counts(j, privatizer, tokens, unknown);
+        let sum = |of: fn(&Privatized) -> u64| private.iter().map(of).sum();
+        counts(
+            j,
+            privatizer,
+            [sum(|p| p.tokens), sum(|p| p.unknown), sum(|p| p.public)],
+        );
     })
 }
 
@@ -83,7 +90,7 @@ pub fn trace(privatizer: &Privatizer, trace: &Trace) -> String {
                 j.object(|j| write_part(j, part));
             }
         });
-        counts(j, privatizer, trace.tokens, trace.unknown);
+        counts(j, privatizer, [trace.tokens, trace.unknown, trace.public]);
     })
 }
 
@@ -96,7 +103,7 @@ fn write_part(j: &mut Json, part: &Part) {
             original,
             known,
             changed,
-            ..
+            public,
         } => {
             j.key("text").string(output);
             if let Some(drawn) = drawn {
@@ -105,14 +112,16 @@ fn write_part(j: &mut Json, part: &Part) {
             j.key("original").string(original);
             j.key("known").boolean(*known);
             j.key("changed").boolean(*changed);
+            j.key("public").boolean(*public);
         }
     }
 }
 
-fn counts(j: &mut Json, privatizer: &Privatizer, tokens: u64, unknown: u64) {
+fn counts(j: &mut Json, privatizer: &Privatizer, [tokens, unknown, public]: [u64; 3]) {
     j.key("tokens").number(tokens as f64);
     j.key("unknown").number(unknown as f64);
-    j.key("loss").number(privatizer.total_loss(tokens));
+    j.key("public").number(public as f64);
+    j.key("loss").number(privatizer.total_loss(tokens - public));
 }
 
 /// What comes out.

@@ -1,6 +1,8 @@
 //! What can be chosen: the core's table of names, defaults and help.
 
-use brr::{Budget, Choice, Error, Layout, MechanismKind, Options, Result, Search, Unknown};
+use brr::{
+    Budget, Case, Choice, Error, Layout, MechanismKind, Model, Options, Result, Search, Unknown,
+};
 
 use crate::json::Json;
 
@@ -13,8 +15,9 @@ fn parse<T: Choice>(name: &str) -> Result<T> {
 }
 
 /// Options from a line each: the names of what is chosen, in the order of [`all`], and of the
-/// budget that `value` states. An empty line is the default.
-pub fn options(names: &str, value: f64) -> Result<Options> {
+/// budget that `value` states; then public words and private words, as [`brr_english::policy`] takes
+/// them but with tabs for line feeds. An empty line is the default.
+pub fn options(names: &str, value: f64, model: &Model) -> Result<Options> {
     let mut names = names.split('\n');
     let mut next = || names.next().unwrap_or_default();
     let options = Options::default()
@@ -22,15 +25,24 @@ pub fn options(names: &str, value: f64) -> Result<Options> {
         .with_layout(parse::<Layout>(next())?)
         .with_unknown(parse::<Unknown>(next())?)
         .with_search(parse::<Search>(next())?);
-    match next() {
-        "" => Ok(options),
-        name => Budget::named(name, value)
-            .map(|budget| options.with_budget(budget))
-            .ok_or_else(|| Error::UnknownChoice {
+    let case = parse::<Case>(next())?;
+    let options = match next() {
+        "" => options,
+        name => {
+            let budget = Budget::named(name, value).ok_or_else(|| Error::UnknownChoice {
                 what: "budget",
                 names: Budget::NAMES.join(", "),
-            }),
-    }
+            })?;
+            options.with_budget(budget)
+        }
+    };
+    let lists = [next(), next()].map(|list| (!list.is_empty()).then(|| list.replace('\t', "\n")));
+    let policy = brr_english::policy(lists[0].as_deref(), lists[1].as_deref(), model)?;
+    Ok(brr_english::with_case(
+        options.with_policy(policy),
+        case,
+        model,
+    ))
 }
 
 /// All that can be chosen, the default first; and the default budget, with
@@ -41,6 +53,7 @@ pub fn all() -> String {
         list::<Layout>(j, "layout");
         list::<Unknown>(j, "unknown");
         list::<Search>(j, "search");
+        list::<Case>(j, "case");
         j.key("budget").object(|j| {
             let (kind, value) = Budget::DEFAULT.parts();
             j.key("name").string(Budget::NAMES[kind]);

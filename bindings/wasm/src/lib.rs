@@ -196,7 +196,7 @@ pub unsafe extern "C" fn privatizer_new(
         let context = (!language.is_null()).then(|| share(language));
         (share(model), context, input(pointer, len))
     };
-    let options = choices::options(&String::from_utf8_lossy(&names), value);
+    let options = choices::options(&String::from_utf8_lossy(&names), value, &model);
     let options = options.map(|options| options.with_context(context));
     match options.and_then(|options| Privatizer::new(model, options)) {
         Ok(privatizer) => {

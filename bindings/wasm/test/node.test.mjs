@@ -31,6 +31,23 @@ for (const simd of [true, false]) {
   });
 }
 
+test("public words stay, private ones become private words, and case comes from the output", () => {
+  const options = { mechanism: "tree", epsilon: 0.8, public: "function-words", case: "sentence" };
+  const { text, tokens, public: known, loss } = brr.privatize("THE doctor was NOT here. it is late", options);
+  assert.match(text, /^The \S+ was not here\. It is \S+$/);
+  assert.deepEqual([tokens, known], [8, 6]);
+  assert.ok(Math.abs(loss - 2 * brr.guarantee(options).worstToken) < 1e-6);
+  assert.match(brr.guarantee(options).adjacency, /public list function-words/);
+  const own = { mechanism: "k-ary", epsilon: 0.01, private: ["doctor", "Nurse"] };
+  const drawn = new Set(Array.from({ length: 60 }, () => brr.privatize("a doctor", own).text));
+  assert.deepEqual(drawn, new Set(["a doctor", "a nurse"]));
+  assert.throws(() => brr.outcomes("film", own), /public/);
+  assert.throws(() => brr.privatize("x", { ...own, public: "names" }), { code: "argument" });
+  assert.throws(() => brr.privatize("x", { ...own, private: ["doctor", "qzxj"] }), (error) => /line 2/.test(error.message) && !/qzxj/.test(error.message));
+  assert.throws(() => brr.privatize("x", { ...own, private: "qzxj" }), /function-words/);
+  assert.throws(() => brr.privatize("x", { private: "names", keep: 0.5 }), { code: "budget" });
+});
+
 test("draws anew each time, from getRandomValues", () => {
   const outputs = Array.from({ length: 4 }, () => brr.privatize(TEXT, { epsilon: 0.1 }).text);
   assert.equal(new Set(outputs).size, 4);
@@ -74,12 +91,12 @@ test("the guarantee is never above what was asked", () => {
 test("names and defaults are the core's, in types and documents too", async () => {
   const defaults = Object.fromEntries(Object.entries(brr.choices)
     .map(([kind, all]) => (kind === "budget" ? [all.name, all.value] : [kind, all[0].name])));
-  assert.deepEqual(defaults, { mechanism: "exponential", layout: "keep", unknown: "random", search: "scan", keep: 0.5 });
+  assert.deepEqual(defaults, { mechanism: "exponential", layout: "keep", unknown: "random", search: "scan", case: "plain", keep: 0.5 });
   assert.deepEqual(brr.guarantee(), brr.guarantee(defaults));
   assert.ok(brr.guarantee().expectedKeep > 0.4 && brr.guarantee().expectedKeep <= 0.5);
   const types = await readFile(new URL("../js/brr.d.ts", import.meta.url), "utf8");
   const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
-  for (const kind of ["mechanism", "layout", "unknown"]) {
+  for (const kind of ["mechanism", "layout", "unknown", "case"]) {
     const names = brr.choices[kind].map(({ name }) => `"${name}"`);
     const type = `${kind[0].toUpperCase()}${kind.slice(1)}Name`;
     assert.ok(types.includes(`export type ${type} = ${names.join(" | ")};`), type);
@@ -279,13 +296,6 @@ test("loads from a path, a URL, and without its class", async () => {
     assert.equal(one.model.standing, "pinned");
   }
   assert.ok(await readFile(url).then(Brr.load) instanceof Brr);
-});
-
-test("the README's way to begin sentences with a capital", async () => {
-  const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
-  const [, code] = readme.match(/```js\n(const readable = .*?)```/s);
-  const readable = new Function("text", `${code}; return readable;`);
-  assert.equal(readable("my film. it was? élan, so\nlong! (no)"), "My film. It was? Élan, so\nlong! (no)");
 });
 
 test("runs in a worker thread", async () => {

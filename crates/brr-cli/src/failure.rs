@@ -69,14 +69,17 @@ impl fmt::Display for Failure {
 impl From<brr::Error> for Failure {
     fn from(error: brr::Error) -> Failure {
         use brr::Error::{
-            InvalidBound, InvalidEpsilon, InvalidKeep, KeepOutOfReach, NoCalibration, NoDecodedKeep,
+            InvalidBound, InvalidEpsilon, InvalidKeep, KeepOutOfReach, NoCalibration,
+            NoDecodedKeep, NoPolicyKeep,
         };
         match error {
             InvalidEpsilon { .. } => Failure::Usage(format!("--epsilon: {error}")),
             InvalidBound { .. } => Failure::Usage(format!("--bound: {error}")),
-            InvalidKeep { .. } | KeepOutOfReach { .. } | NoCalibration { .. } | NoDecodedKeep => {
-                Failure::Usage(format!("--keep: {error}"))
-            }
+            InvalidKeep { .. }
+            | KeepOutOfReach { .. }
+            | NoCalibration { .. }
+            | NoDecodedKeep
+            | NoPolicyKeep => Failure::Usage(format!("--keep: {error}")),
             brr::Error::Io { path, source } => Failure::file("read", &path, &source),
             _ => Failure::Failed(error.to_string()),
         }

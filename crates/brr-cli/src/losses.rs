@@ -1,6 +1,6 @@
 //! Privacy losses, as people and programs read them.
 
-use brr::{Budget, Privatizer};
+use brr::{Budget, Policy, Privatizer};
 use brr_corpus::Report;
 pub use brr_corpus::manifest::{loss as in_json, loss_per_word as per_word};
 
@@ -9,6 +9,10 @@ const IN_CLEAR: f64 = 0.95;
 
 /// What is promised, in two lines.
 pub fn statement(privatizer: &Privatizer) -> [String; 2] {
+    let word = match privatizer.options().policy {
+        Policy::All => "word",
+        _ => "private word",
+    };
     [
         format!(
             "mechanism {}, epsilon {}, metric {}{}",
@@ -18,9 +22,9 @@ pub fn statement(privatizer: &Privatizer) -> [String; 2] {
             kept(privatizer)
         ),
         format!(
-            "privacy loss {} per word, unknown words included, {} per 100 words",
+            "privacy loss {} per {word}, unknown words included, {} per 100 {word}s",
             at_most(per_word(privatizer)),
-            at_most(privatizer.total_loss(100))
+            at_most(privatizer.total_loss(100)),
         ),
     ]
 }
@@ -82,7 +86,10 @@ fn kept(privatizer: &Privatizer) -> String {
         None if low > 0.5 => format!("at least {:.0} %", (100.0 * low).floor()),
         None => return String::new(),
     };
-    format!("; {share} of words stay as they are")
+    match privatizer.options().policy {
+        Policy::All => format!("; {share} of words stay as they are"),
+        _ => format!("; {share} of private words are drawn as they were"),
+    }
 }
 
 /// What a run says about its units, in a line.

@@ -15,6 +15,7 @@ mod output;
 mod privacy;
 mod progress;
 mod usage;
+mod word_lists;
 
 use std::process::ExitCode;
 

@@ -138,6 +138,7 @@ fn option(setting: &str) -> String {
     match setting {
         // These come from other options.
         "epsilon" | "manifest schema" => setting.to_owned(),
+        "policy" => "--public or --private".into(),
         "columns" => "--column".into(),
         "document_line" => "--json".into(),
         "quotes" => "--no-quotes".into(),

@@ -33,6 +33,9 @@ pub struct Counts {
     pub words: u64,
     /// Tokens without a code.
     pub unknown: u64,
+    /// Tokens that are public words, by the policy.
+    #[serde(default)]
+    pub public: u64,
     /// Rows left out as bad.
     pub skipped: u64,
     /// Bad rows kept without their text.
@@ -54,10 +57,16 @@ impl Counts {
             documents: privatized.len() as u64,
             words: privatized.iter().map(|text| text.tokens).sum(),
             unknown: privatized.iter().map(|text| text.unknown).sum(),
+            public: privatized.iter().map(|text| text.public).sum(),
             cut: privatized.iter().map(|text| text.cut).sum(),
             lengths,
             ..Counts::default()
         }
+    }
+
+    /// The share of tokens that are public words.
+    pub fn public_share(&self) -> f64 {
+        self.public as f64 / self.words.max(1) as f64
     }
 
     /// Takes in what was done besides.
@@ -66,6 +75,7 @@ impl Counts {
         self.documents += more.documents;
         self.words += more.words;
         self.unknown += more.unknown;
+        self.public += more.public;
         self.skipped += more.skipped;
         self.emptied += more.emptied;
         self.cut += more.cut;

@@ -259,6 +259,12 @@ pub enum RecordProblem {
          estimate from texts that were privatized without it"
     )]
     Decoded,
+    /// Some words were public.
+    #[error(
+        "is of texts of which some words were public, and frequencies are known of private words alone: \
+         estimate from texts that were privatized without a list"
+    )]
+    Policy,
     /// It is of other files.
     #[error("is of several files, and the input is none of them")]
     OtherFile,

@@ -118,12 +118,31 @@ fn record(privatizer: &Privatizer, counts: &Counts) -> Value {
         "expected_keep": privatizer.expected_keep(),
         "adjacency": privatizer.adjacency().to_string(),
         "context": context(privatizer),
+        "policy": policy(privatizer, counts),
+        "case": options.case.name(),
         "layout": options.layout.name(),
         "unknown": options.unknown.name(),
         "documents": counts.documents,
         "words": counts.words,
         "unknown_words": counts.unknown,
-        "total_loss": loss(privatizer.total_loss(counts.words)),
+        "total_loss": loss(privatizer.total_loss(counts.words - counts.public)),
+    })
+}
+
+/// Which words were public, if some were: the list by name and identity, and how much it made public.
+pub fn policy(privatizer: &Privatizer, counts: &Counts) -> Value {
+    let policy = &privatizer.options().policy;
+    let Some(list) = policy.list() else {
+        return Value::Null;
+    };
+    json!({
+        "private": policy.name(),
+        "list": list.name(),
+        "identity": list.identity().to_string(),
+        "listed_words": list.len(),
+        "private_words": privatizer.private_model().vocabulary().len(),
+        "public_tokens": counts.public,
+        "public_share": counts.public_share(),
     })
 }
 

@@ -93,7 +93,7 @@ pub enum Opening {
     /// Work, from the start or from where it stopped.
     Work(Box<Partial>),
     /// Nothing: the output was complete, only its checkpoint was still there.
-    Done(Checkpoint),
+    Done(Box<Checkpoint>),
 }
 
 impl Partial {
@@ -127,7 +127,7 @@ impl Partial {
             if paths.is_done(found) {
                 paths.show()?;
                 remove(&paths.checkpoint)?;
-                return Ok(Opening::Done(found.clone()));
+                return Ok(Opening::Done(Box::new(found.clone())));
             }
         }
         if files::is_there(output) && !task.force {

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use brr::Choice;
+use brr::{Case, Choice};
 use serde_json::{Value, json};
 
 use crate::checkpoint::{Checkpoint, Counts, Restart, Settings};
@@ -191,6 +191,13 @@ impl Run<'_> {
         set("unknown", options.unknown.name().to_owned());
         if let Some(language) = &options.context {
             set("context", language.file_identity().to_string());
+        }
+        if let Some(list) = options.policy.list() {
+            let policy = format!("{} {}", options.policy.name(), list.identity());
+            set("policy", policy);
+        }
+        if options.case != Case::default() {
+            set("case", options.case.name().to_owned());
         }
         set("format", self.kind().name().to_owned());
         set("columns", json!(self.columns).to_string());

@@ -39,6 +39,9 @@ impl Written {
         if !record["context"].is_null() {
             return Err(RecordProblem::Decoded);
         }
+        if !record["policy"].is_null() {
+            return Err(RecordProblem::Policy);
+        }
         let mechanism = record["mechanism"].as_str().map(MechanismKind::parse);
         let (Some(Ok(mechanism)), Some(epsilon)) = (mechanism, record["epsilon"].as_f64()) else {
             return Err(RecordProblem::NoRecord);

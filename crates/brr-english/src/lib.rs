@@ -1,8 +1,12 @@
-//! The default English model and language model as bytes, and nothing else.
+//! The default English model, language model and lists of words as bytes, and nothing else.
 //!
 //! Made by `scripts/default-model` from GloVe vectors (Pennington, Socher and
 //! Manning 2014; Common Crawl 840B, 300d; Public Domain Dedication and License
 //! 1.0). NOTICE says where they come from.
+
+mod lists;
+
+pub use lists::{LISTS, list, policy, proper_nouns, with_case};
 
 /// The model file.
 pub static MODEL: &[u8] = include_bytes!("english.brr");

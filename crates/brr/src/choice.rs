@@ -4,7 +4,7 @@
 use crate::error::{Error, Result};
 use crate::mechanism::{MechanismKind, Search};
 use crate::model::Model;
-use crate::text::{Layout, Unknown};
+use crate::text::{Case, Layout, Unknown};
 
 /// One of a few things to choose from, each with a name.
 ///
@@ -97,6 +97,18 @@ impl Choice for Layout {
     ];
 }
 
+impl Choice for Case {
+    const WHAT: &'static str = "case";
+    const ALL: &'static [(&'static str, Case, &'static str)] = &[
+        ("plain", Case::Plain, "As the model spells words"),
+        (
+            "sentence",
+            Case::Sentence,
+            "Capital letters by the output alone: at the start of sentences, in \"I\", and in names and places",
+        ),
+    ];
+}
+
 impl Choice for Unknown {
     const WHAT: &'static str = "rule for unknown words";
     const ALL: &'static [(&'static str, Unknown, &'static str)] = &[
@@ -160,6 +172,7 @@ mod tests {
     fn every_choice_has_a_name_of_its_own() {
         names_lead_back::<MechanismKind>();
         names_lead_back::<Layout>();
+        names_lead_back::<Case>();
         names_lead_back::<Unknown>();
         names_lead_back::<Search>();
     }

@@ -62,6 +62,8 @@ pub enum Error {
     ListMismatch,
     /// A list of words for a model that tells upper from lower case.
     ListNeedsFolding,
+    /// Both a public list and a private one.
+    TwoLists,
     /// A public list that has every word.
     NothingPrivate,
     /// A share of kept words was asked for under a policy, and the mechanism has no table for its
@@ -186,6 +188,7 @@ impl Error {
             | Error::ListMismatch
             | Error::ListNeedsFolding
             | Error::NothingPrivate
+            | Error::TwoLists
             | Error::PolicyNotSupported
             | Error::NoDraws => ErrorKind::Argument,
             Error::UnknownWord | Error::PublicWord | Error::ListWord { .. } | Error::ListEmpty => {
@@ -260,6 +263,9 @@ impl fmt::Display for Error {
                 "this model tells upper from lower case, and a list of words does not: build the \
                  model in lower case",
             ),
+            Error::TwoLists => {
+                f.write_str("give a list of public words or one of private words, not both")
+            }
             Error::NothingPrivate => {
                 f.write_str("the public list has every word of the model: nothing would be private")
             }

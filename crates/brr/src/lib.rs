@@ -68,4 +68,4 @@ pub use mechanism::{MechanismKind, Search};
 pub use model::{Model, Standing};
 pub use policy::{Policy, WordList};
 pub use privatizer::{Options, Privatized, Privatizer};
-pub use text::{Adjacency, Layout, Unknown};
+pub use text::{Adjacency, Case, Layout, Unknown};

@@ -1,7 +1,7 @@
 """Types of the part that is written in Rust."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, final
 
 from typing_extensions import CapsuleType, Self
@@ -77,6 +77,13 @@ class Model:
         """Give the built-in English model."""
     def to_bytes(self) -> bytes:
         """Give the bytes of the model file."""
+    def subset(self, words: str | os.PathLike[str] | Iterable[str]) -> Model:
+        """Give a model of these words alone, with an identity of its own.
+
+        Words, the name of a built-in list, or the path of a file with a word on each line.
+        Fix them before any private text is seen. Certificates and calibration are not
+        carried over.
+        """
     @property
     def bits(self) -> int:
         """Code length."""
@@ -191,6 +198,9 @@ class Privatizer:
         unknown: str = ...,
         search: str = ...,
         context: Language | str | os.PathLike[str] | bool | None = ...,
+        public: str | os.PathLike[str] | Iterable[str] | None = None,
+        private: str | os.PathLike[str] | Iterable[str] | None = None,
+        case: str = ...,
     ) -> Self: ...
     @property
     def model(self) -> Model:
@@ -211,6 +221,15 @@ class Privatizer:
     def context(self) -> Language | None:
         """The language model that draws are decoded with, if they are."""
     @property
+    def public(self) -> str | list[str] | None:
+        """The words that stay as they are: the name of a built-in list, or words."""
+    @property
+    def private(self) -> str | list[str] | None:
+        """The only words that are private: the name of a built-in list, or words."""
+    @property
+    def case(self) -> str:
+        """Whether capital letters are written."""
+    @property
     def guarantee(self) -> Guarantee:
         """What is promised, per token."""
     @property
@@ -220,7 +239,7 @@ class Privatizer:
     def adjacency(self) -> str:
         """Which texts are neighbours: what the guarantee is about, and so what is public."""
     def total_loss(self, tokens: int) -> float:
-        """Give the largest loss between two neighbouring texts of this number of tokens.
+        """Give the largest loss between neighbouring texts of this number of private tokens.
 
         ``math.inf`` if the rule for unknown tokens tells some neighbours apart.
         """
@@ -248,7 +267,7 @@ class Privatizer:
         progress: Callable[[int, int], object] | None,
         combine: bool,
     ) -> list[ArrowColumn]: ...
-    def _manifest(self, texts: list[tuple[int, int]]) -> dict[str, Any]: ...
+    def _manifest(self, texts: list[tuple[int, int, int]]) -> dict[str, Any]: ...
 
 def _build(
     vectors: str | os.PathLike[str],

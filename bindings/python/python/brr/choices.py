@@ -8,6 +8,7 @@ imported.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from brr import _native
@@ -17,11 +18,14 @@ Mechanism = Literal["exponential", "brr", "tree", "k-ary"]
 Layout = Literal["keep", "words"]
 Unknown = Literal["random", "mask", "drop", "keep"]
 Search = Literal["scan", "multi-index"]
+Case = Literal["plain", "sentence"]
 Format = Literal["text", "csv", "tsv", "jsonl", "json", "parquet"]
 Document = Literal["line", "file"]
 OnBadRow = Literal["fail", "skip", "copy-null"]
 # Not of the table: a language model, its file, or whether to use the built-in one.
 Context = _native.Language | str | os.PathLike[str] | bool | None
+# Not of the table: the name of a built-in list, the path of a file, or words.
+Words = str | os.PathLike[str] | Iterable[str] | None
 
 
 def _default(option: str) -> Any:
@@ -32,6 +36,7 @@ MECHANISM: Mechanism = _default("mechanism")
 LAYOUT: Layout = _default("layout")
 UNKNOWN: Unknown = _default("unknown")
 SEARCH: Search = _default("search")
+CASE: Case = _default("case")
 ON_BAD_ROW: OnBadRow = _default("on_bad_row")
 
 

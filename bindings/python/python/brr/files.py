@@ -27,6 +27,9 @@ def privatize_file(
     unknown: choices.Unknown = choices.UNKNOWN,
     search: choices.Search = choices.SEARCH,
     context: choices.Context = False,
+    public: choices.Words = None,
+    private: choices.Words = None,
+    case: choices.Case = choices.CASE,
     unit: str | None = None,
     max_words: int | None = None,
     header: bool | None = None,
@@ -61,8 +64,8 @@ def privatize_file(
             ``"parquet"``; by the extension if None, else text.
         encoding: How the input's text is encoded, such as ``"latin1"``; UTF-8 if None. The
             output is UTF-8.
-        model: Model, mechanism, budget, layout, unknown, search and context are those of
-            :class:`brr.Privatizer`.
+        model: Model, mechanism, budget, layout, unknown, search, context, public, private
+            and case are those of :class:`brr.Privatizer`.
         mechanism: See there.
         epsilon: See there; one of epsilon, bound and keep must be given.
         bound: See there.
@@ -71,6 +74,9 @@ def privatize_file(
         unknown: See there.
         search: See there.
         context: See there.
+        public: See there.
+        private: See there.
+        case: See there.
         unit: The column that says whose a row is. It is copied, and so is public. Each
             document is its own unit if None.
         max_words: The most words to keep of each unit; words beyond are deleted.
@@ -107,7 +113,18 @@ def privatize_file(
     """
     choices.need_budget(epsilon, bound, keep)
     privatizer = Privatizer(
-        model, mechanism, epsilon, bound, keep, layout, unknown, search, context
+        model,
+        mechanism,
+        epsilon,
+        bound,
+        keep,
+        layout,
+        unknown,
+        search,
+        context,
+        public,
+        private,
+        case,
     )
     with arguments():
         return _native._privatize_file(

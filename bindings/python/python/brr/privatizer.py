@@ -55,6 +55,17 @@ class Privatizer(_native.Privatizer):
             privacy: decoding sees nothing but the draws. It is a plausible text, not what
             was written. ``keep`` is then the share of words that stay after decoding, and
             known for the built-in language model alone.
+        public: Words that stay as they are, all others being private: ``"function-words"``
+            or another built-in list (``"names"``, ``"places"``, ``"names+places"``), the
+            path of a file with a word on each line, or words. Fixed before any text is seen;
+            which of them stand where is then public (:attr:`adjacency` says so). Private
+            words are drawn among private words alone, and the exponential mechanism is
+            certified on these, which takes seconds.
+        private: Instead: the only words that are private, beside those that the model
+            does not know.
+        case: ``"plain"`` for words as the model spells them, ``"sentence"`` for capital
+            letters at the start of sentences, in "I", and in names and places. They depend
+            on the output alone, so they cost no privacy.
 
     >>> import brr
     >>> privatizer = brr.Privatizer(epsilon=0.6)
@@ -73,10 +84,25 @@ class Privatizer(_native.Privatizer):
         unknown: choices.Unknown = choices.UNKNOWN,
         search: choices.Search = choices.SEARCH,
         context: choices.Context = False,
+        public: choices.Words = None,
+        private: choices.Words = None,
+        case: choices.Case = choices.CASE,
     ) -> Privatizer:
         """Solve the budget for the model and set the mechanism up."""
         self = super().__new__(
-            cls, model, mechanism, epsilon, bound, keep, layout, unknown, search, context
+            cls,
+            model,
+            mechanism,
+            epsilon,
+            bound,
+            keep,
+            layout,
+            unknown,
+            search,
+            context,
+            public,
+            private,
+            case,
         )
         warn_of(unknown, stacklevel=3)
         return self
@@ -156,7 +182,9 @@ class Privatizer(_native.Privatizer):
         Model, guarantee, adjacency and counts, never text. Each text is a unit of its own.
         For whoever ran it: the number of unknown tokens is not private.
         """
-        counts = [(text.tokens, text.unknown) for text in privatized if text is not None]
+        counts = [
+            (text.tokens, text.unknown, text.public) for text in privatized if text is not None
+        ]
         return self._manifest(counts)
 
 

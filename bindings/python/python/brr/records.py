@@ -120,7 +120,9 @@ class Privatized(_Record):
     unknown: int
     """How many of them had no code. Not private: for the user's own eyes."""
     loss: float
-    """The largest loss between this text and a neighbour: ``total_loss`` of its tokens."""
+    """The largest loss between this text and a neighbour: that of its private tokens."""
+    public: int = 0
+    """How many of its tokens are public words: 0 without ``public`` and ``private``."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,8 @@ class TracePart(_Record):
     """Whether the model knows the token; False for structure."""
     changed: bool
     """Whether another word came out; False for structure."""
+    public: bool = False
+    """Whether it is a public word, which stays as it is; False for structure."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,8 @@ class Trace(_Record):
     """How many tokens the text had."""
     unknown: int
     """How many of them had no code."""
+    public: int = 0
+    """How many of them are public words."""
 
     @property
     def text(self) -> str:

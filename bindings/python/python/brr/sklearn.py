@@ -46,6 +46,9 @@ class TextPrivatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         unknown: str = choices.UNKNOWN,
         search: str = choices.SEARCH,
         context: choices.Context = False,
+        public: choices.Words = None,
+        private: choices.Words = None,
+        case: str = choices.CASE,
         threads: int | None = None,
     ) -> None:
         """Keep the arguments as they are: scikit-learn clones by them."""
@@ -58,6 +61,9 @@ class TextPrivatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.unknown = unknown
         self.search = search
         self.context = context
+        self.public = public
+        self.private = private
+        self.case = case
         self.threads = threads
 
     def fit(self, X: Any = None, y: Any = None) -> Self:
@@ -115,7 +121,7 @@ class TextPrivatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 # The parameters that make the privatizer.
 _OPTIONS = (
     "model", "mechanism", "epsilon", "bound", "keep", "layout", "unknown", "search",
-    "context",
+    "context", "public", "private", "case",
 )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ were, so anyone who knows the order of the original knows whose row is whose.
 from __future__ import annotations
 
 import os
+import pathlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -62,6 +63,9 @@ def privatize(
     unknown: str = choices.UNKNOWN,
     search: str = choices.SEARCH,
     context: choices.Context = False,
+    public: choices.Words = None,
+    private: choices.Words = None,
+    case: str = choices.CASE,
 ) -> DataFrame:
     """Privatize columns of strings; all other columns stay as they are.
 
@@ -74,8 +78,8 @@ def privatize(
         columns: A column of strings or several, by name or as ``F.col("name")``. Names
             are told apart by case if ``spark.sql.caseSensitive`` is set, as everywhere
             in Spark.
-        model: Model, mechanism, budget, layout, unknown, search and context are those
-            of :class:`brr.Privatizer`.
+        model: Model, mechanism, budget, layout, unknown, search, context, public, private
+            and case are those of :class:`brr.Privatizer`.
         mechanism: See there.
         epsilon: See there; one of epsilon, bound and keep must be given.
         bound: See there.
@@ -84,6 +88,9 @@ def privatize(
         unknown: See there.
         search: See there.
         context: See there.
+        public: See there.
+        private: See there.
+        case: See there.
 
     Raises:
         BudgetError: No budget was given, or one that makes no sense.
@@ -101,6 +108,9 @@ def privatize(
         "layout": layout,
         "unknown": unknown,
         "search": search,
+        "public": _fixed(public),
+        "private": _fixed(private),
+        "case": case,
     }
     # Here already, so that a wrong option or model fails before any task does.
     privatizer = brr.Privatizer(model, context=context, **options)  # type: ignore[arg-type]
@@ -123,6 +133,13 @@ def privatize(
     # By place: PySpark's mapInArrow takes a name with a dot for a field of a struct.
     plain = df.toDF(*(f"_{place}" for place in range(len(df.columns))))
     return plain.mapInArrow(work, StructType(df.schema.fields))
+
+
+def _fixed(words: choices.Words) -> str | tuple[str, ...] | None:
+    """Give a list of words as executors get it: files are read here."""
+    if isinstance(words, os.PathLike):
+        words = pathlib.Path(words).read_text(encoding="utf-8").splitlines()
+    return words if words is None or isinstance(words, str) else tuple(words)
 
 
 def _places(df: DataFrame, columns: Any) -> list[int]:

@@ -14,6 +14,7 @@ mod options;
 mod outputs;
 #[cfg(unix)]
 mod ownership;
+mod policy;
 mod privatize;
 mod resume;
 mod support;

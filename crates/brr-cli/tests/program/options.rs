@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use brr::{Budget, Choice, ErrorKind, Layout, MechanismKind, Options, Search, Unknown};
+use brr::{Budget, Case, Choice, ErrorKind, Layout, MechanismKind, Options, Search, Unknown};
 
 type Names = BTreeSet<String>;
 
@@ -39,11 +39,22 @@ fn declared(text: &str) -> Names {
     names(last.map(|name| name.trim_end_matches('?')))
 }
 
-/// Options of the core, a budget by each of its names.
+/// Options of the core, a budget and a policy by each of their names.
 fn options() -> Names {
-    let mut all = fields();
+    let mut all = flat();
     all.remove("budget");
     all.extend(Budget::NAMES.map(str::to_owned));
+    all
+}
+
+/// Fields of the core's `Options` as surfaces state them: a policy by one of two lists; proper nouns
+/// come with the case.
+fn flat() -> Names {
+    let mut all = fields();
+    for name in ["policy", "proper_nouns"] {
+        assert!(all.remove(name), "{name}");
+    }
+    all.extend(["public", "private"].map(str::to_owned));
     all
 }
 
@@ -66,9 +77,11 @@ fn choices() -> Vec<(&'static str, Vec<&'static str>)> {
         ("layout", of::<Layout>()),
         ("unknown", of::<Unknown>()),
         ("search", of::<Search>()),
+        ("case", of::<Case>()),
     ];
     let mut listed = names(all.iter().map(|(option, _)| *option));
-    listed.extend(["budget", "context"].map(str::to_owned));
+    let others = ["budget", "context", "policy", "proper_nouns"];
+    listed.extend(others.map(str::to_owned));
     assert_eq!(
         listed,
         fields(),
@@ -155,8 +168,15 @@ fn c_has_every_option() {
         let last = lines.filter_map(|line| line.trim_end_matches(';').split_whitespace().last());
         names(last.map(|name| name.trim_start_matches('*')))
     };
-    let mut fields = fields();
+    let mut fields = flat();
     fields.insert("value".into());
+    // `public` and `private` are words of C++.
+    for list in ["public", "private"] {
+        assert!(fields.remove(list));
+        fields.insert(format!("{list}_words"));
+    }
+    fields.remove("case");
+    fields.insert("letter_case".into());
     assert_eq!(members("brr_options"), fields);
     let mut numbers = numbers();
     numbers.insert("expected_keep".into());
@@ -177,10 +197,7 @@ fn c_has_every_option() {
 #[test]
 fn uniffi_has_every_option() {
     let file = "bindings/uniffi/src/options.rs";
-    assert_eq!(
-        declared(&part(file, "pub struct Options {", "\n}")),
-        fields()
-    );
+    assert_eq!(declared(&part(file, "pub struct Options {", "\n}")), flat());
     let mut all = choices();
     all.push(("budget", Budget::NAMES.to_vec()));
     for (option, expected) in all {

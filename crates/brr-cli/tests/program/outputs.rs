@@ -83,7 +83,7 @@ fn a_dash_is_standard_input_and_output() {
         b"the film\n",
     );
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "the film\n"));
-    assert_eq!(with(&["the film", "-o", "-"]).stdout, "the film\n");
+    assert_eq!(with(&["the film", "-o", "-"]).stdout, "The film\n");
 }
 
 #[cfg(unix)]

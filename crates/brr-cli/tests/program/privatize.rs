@@ -43,7 +43,7 @@ fn a_large_epsilon_keeps_every_known_word() {
     ]);
     assert_eq!(
         (ran.stdout.as_str(), ran.stderr.as_str()),
-        ("the film was good.\n", "")
+        ("The film was good.\n", "")
     );
 }
 
@@ -154,7 +154,7 @@ fn unknown_rules_that_leak_are_announced() {
         "30",
         "good zzyzx",
     ]);
-    assert_eq!(keep.stdout, "good zzyzx\n");
+    assert_eq!(keep.stdout, "Good zzyzx\n");
     assert!(keep.stderr.contains("NOT private"));
     let mask = run(&[
         "privatize",
@@ -166,7 +166,7 @@ fn unknown_rules_that_leak_are_announced() {
         "good zzyzx",
     ]);
     let line: Value = serde_json::from_str(&mask.stdout).unwrap();
-    assert_eq!(line["text"], "good <unk>");
+    assert_eq!(line["text"], "Good <unk>");
     assert_eq!(line["total_loss"], "infinite");
     assert_eq!(line["loss_per_word"], "infinite");
     assert!(mask.stderr.contains("warning") && mask.stderr.contains("without limit"));

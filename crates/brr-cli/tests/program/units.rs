@@ -326,7 +326,7 @@ fn without_a_column_each_document_is_a_unit() {
         &["--max-words", "2", "the film was good"],
     ]
     .concat();
-    assert_eq!(run(&text).stdout, "the film\n");
+    assert_eq!(run(&text).stdout, "The film\n");
 }
 
 #[test]

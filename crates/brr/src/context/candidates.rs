@@ -9,7 +9,6 @@ use std::ops::Range;
 
 use zeroize::Zeroizing;
 
-use super::Evidence;
 use super::chain::Position;
 use super::costs::{BLOCK, Costs};
 use crate::language::{Heads, Language, State};
@@ -33,9 +32,7 @@ pub type Scored = (f32, State);
 /// One position before its neighbours are asked.
 #[derive(Default)]
 pub struct Seen {
-    /// The word itself, if it is public. All else is then of no meaning.
-    known: Option<State>,
-    /// Which observation.
+    /// Which.
     at: usize,
     /// No ln Pr[O | w] is larger.
     largest: f32,
@@ -159,17 +156,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Looks at what is known of a token by itself.
-    pub fn look(&mut self, observations: &Observations, evidence: Evidence, seen: &mut Seen) {
-        let i = match evidence {
-            Evidence::Known(word) => {
-                seen.known = Some(word);
-                seen.likeliest.clear();
-                return seen.likeliest.push((0.0, word));
-            }
-            Evidence::Observed(i) => i,
-        };
-        seen.known = None;
+    /// Looks at an observation by itself.
+    pub fn look(&mut self, observations: &Observations, i: usize, seen: &mut Seen) {
         let looked = &mut self.looked;
         looked.reach(self.emission, &self.costs, observations, i);
         let nearest = looked.nearest[i - looked.which.start];
@@ -208,10 +196,7 @@ impl<'a> Finder<'a> {
             for place in self.costs.at_most(most, block, &steps[first..end]) {
                 let w = first + place;
                 let ln = self.log_likelihood(steps, w as State) + log_unigrams[w];
-                // A public word cannot be where a private one is.
-                if ln > f32::NEG_INFINITY {
-                    out.push((ln, w as State));
-                }
+                out.push((ln, w as State));
             }
         }
         keep_best(out, LIKELIEST);
@@ -219,12 +204,6 @@ impl<'a> Finder<'a> {
 
     /// The candidates of a position, from what was seen there and from likely words on either side.
     pub fn position(&mut self, before: &[Scored], at: &Seen, after: &[Scored]) -> Position {
-        if let Some(word) = at.known {
-            return Position {
-                states: vec![word],
-                likelihoods: vec![1.0],
-            };
-        }
         let mut found = std::mem::take(&mut self.found);
         found.clone_from(&at.likeliest);
         let (next, previous) = (self.language.likely_next(), self.language.likely_previous());

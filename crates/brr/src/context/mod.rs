@@ -146,6 +146,46 @@ impl<'a> Decoder<'a> {
     }
 }
 
+/// A token before its neighbours are asked.
+#[derive(Default)]
+struct Token {
+    /// Its word, if it is public: certain, so with ln 1.
+    known: Option<[Scored; 1]>,
+    /// What its observation says otherwise.
+    seen: Seen,
+}
+
+impl Token {
+    fn look(&mut self, finder: &mut Finder<'_>, observations: &Observations, evidence: Evidence) {
+        self.known = match evidence {
+            Evidence::Known(word) => Some([(0.0, word)]),
+            Evidence::Observed(i) => {
+                finder.look(observations, i, &mut self.seen);
+                None
+            }
+        };
+    }
+
+    /// The likeliest words, in order.
+    fn leading(&self) -> &[Scored] {
+        match &self.known {
+            Some(word) => word,
+            None => self.seen.leading(),
+        }
+    }
+
+    /// What may have been there, given likely words on either side.
+    fn position(&self, finder: &mut Finder<'_>, before: &[Scored], after: &[Scored]) -> Position {
+        match self.known {
+            Some([(_, word)]) => Position {
+                states: vec![word],
+                likelihoods: vec![1.0],
+            },
+            None => finder.position(before, &self.seen, after),
+        }
+    }
+}
+
 /// A word for each token of a window. Candidates are found on the way forward, so that what was
 /// observed before helps to choose them.
 fn decode_window(
@@ -158,18 +198,18 @@ fn decode_window(
     let mut positions: Vec<Position> = Vec::with_capacity(tokens.len());
     let mut forward: Vec<Vec<f32>> = Vec::with_capacity(tokens.len());
     let mut links = Vec::with_capacity(tokens.len());
-    let (mut at, mut after) = (Seen::default(), Seen::default());
+    let (mut at, mut after) = (Token::default(), Token::default());
     let mut before: Vec<Scored> = Vec::new();
-    finder.look(observations, evidence(tokens.start), &mut at);
+    at.look(finder, observations, evidence(tokens.start));
     for i in tokens.clone() {
         let predicting = match i + 1 < tokens.end {
             true => {
-                finder.look(observations, evidence(i + 1), &mut after);
+                after.look(finder, observations, evidence(i + 1));
                 after.leading()
             }
             false => &[],
         };
-        let position = finder.position(&before, &at, predicting);
+        let position = at.position(finder, &before, predicting);
         let reached = match (positions.last(), forward.last()) {
             (Some(from), Some(weights)) => {
                 let (reached, found) = chain.advance(from, weights, &position);

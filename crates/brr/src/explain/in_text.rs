@@ -48,7 +48,7 @@ pub fn in_text(
     }
     let texts = vec![text; draws];
     let observed = privatizer.observe(&texts, |_| u64::MAX, &mut Noise::from_os()?);
-    let drawn = privatizer.mechanism().words(&observed.observations);
+    let drawn = privatizer.drawn(&observed);
     let outputs = privatizer.outputs(&observed);
     let words = &observed.tokens.words[..observed.tokens.words.len() / draws];
     let each = words.iter().enumerate();

@@ -98,6 +98,11 @@ impl WordList {
         self.words.is_empty()
     }
 
+    /// Its words, in ascending order.
+    pub fn words(&self) -> &[WordId] {
+        &self.words
+    }
+
     /// Whether it has this word.
     pub fn contains(&self, word: WordId) -> bool {
         self.words.binary_search(&word).is_ok()

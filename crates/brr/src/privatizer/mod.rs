@@ -20,9 +20,9 @@ use crate::language::Language;
 use crate::mechanism::{Mechanism, MechanismKind, Observations};
 use crate::model::Model;
 use crate::parallel;
-use crate::policy::{Among, Restriction, Split};
+use crate::policy::{Among, Policy, Restriction, Split, WordList};
 use crate::random::Noise;
-use crate::text::{Adjacency, Lookup, Rendering, Tokens};
+use crate::text::{Adjacency, Lookup, PublicWords, Rendering, Tokens};
 use crate::vocabulary::WordId;
 
 /// A privatized text, and what may be said about it.
@@ -125,6 +125,9 @@ impl Privatizer {
         if let Some(language) = &options.context {
             language.check_vocabulary(model.vocabulary())?;
         }
+        if let Some(list) = &options.proper_nouns {
+            list.check_model(&model)?;
+        }
         let private = restriction.as_ref().map_or(&model, |r| &r.model);
         let setup = Setup::new(private, &options)?;
         Ok(Privatizer {
@@ -198,8 +201,13 @@ impl Privatizer {
 
     /// Which texts are neighbours: the relation that the guarantee is about.
     pub fn adjacency(&self) -> Adjacency {
-        let (layout, unknown) = (self.options.layout, self.options.unknown);
-        Adjacency::new(layout, unknown, &self.options.policy)
+        let name = |list: &WordList| list.name().to_owned();
+        let public = match &self.options.policy {
+            Policy::All => PublicWords::None,
+            Policy::AllBut(list) => PublicWords::Of(name(list)),
+            Policy::Only(list) => PublicWords::Outside(name(list)),
+        };
+        Adjacency::new(self.options.layout, self.options.unknown, public)
     }
 
     /// The largest loss between two [neighbouring](Self::adjacency) texts of this many *private*
@@ -496,6 +504,12 @@ impl Privatizer {
             vocabulary: self.model.vocabulary(),
             layout: self.options.layout,
             unknown: self.options.unknown,
+            case: self.options.case,
+            proper: self
+                .options
+                .proper_nouns
+                .as_ref()
+                .map_or(&[], |list| list.words()),
         }
     }
 }

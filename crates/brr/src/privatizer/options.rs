@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::guarantee::Budget;
 use crate::language::Language;
 use crate::mechanism::{MechanismKind, Search};
-use crate::policy::Policy;
-use crate::text::{Layout, Unknown};
+use crate::policy::{Policy, WordList};
+use crate::text::{Case, Layout, Unknown};
 
 /// Everything that can be chosen: start from the defaults, and change what should differ.
 ///
@@ -38,6 +38,10 @@ pub struct Options {
     pub context: Option<Arc<Language>>,
     /// Which words are private.
     pub policy: Policy,
+    /// How words are written.
+    pub case: Case,
+    /// Words that [`Case::Sentence`] writes with a capital letter wherever they stand.
+    pub proper_nouns: Option<Arc<WordList>>,
 }
 
 impl Default for Options {
@@ -50,6 +54,8 @@ impl Default for Options {
             search: Search::default(),
             context: None,
             policy: Policy::All,
+            case: Case::default(),
+            proper_nouns: None,
         }
     }
 }
@@ -88,5 +94,18 @@ impl Options {
     /// Another rule for what is private.
     pub fn with_policy(self, policy: Policy) -> Options {
         Options { policy, ..self }
+    }
+
+    /// Another way to write words.
+    pub fn with_case(self, case: Case) -> Options {
+        Options { case, ..self }
+    }
+
+    /// With a list of proper nouns, or without.
+    pub fn with_proper_nouns(self, proper_nouns: Option<Arc<WordList>>) -> Options {
+        Options {
+            proper_nouns,
+            ..self
+        }
     }
 }

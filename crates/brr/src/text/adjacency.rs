@@ -32,7 +32,6 @@
 use std::fmt;
 
 use super::render::{Layout, Unknown};
-use crate::policy::Policy;
 
 /// The relation between texts that a privatizer's guarantee is about.
 ///
@@ -46,20 +45,31 @@ use crate::policy::Policy;
 /// assert!(adjacency.is_covered());
 /// # Ok::<(), brr::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adjacency {
     layout: Layout,
     unknown: Unknown,
-    policy: Policy,
+    public: PublicWords,
+}
+
+/// Which words are public, by the name of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PublicWords {
+    /// None.
+    None,
+    /// Those of this public list.
+    Of(String),
+    /// Those outside this private list.
+    Outside(String),
 }
 
 impl Adjacency {
     /// What the choices make public.
-    pub(crate) fn new(layout: Layout, unknown: Unknown, policy: &Policy) -> Adjacency {
+    pub(crate) fn new(layout: Layout, unknown: Unknown, public: PublicWords) -> Adjacency {
         Adjacency {
             layout,
             unknown,
-            policy: policy.clone(),
+            public,
         }
     }
 
@@ -79,19 +89,17 @@ impl fmt::Display for Adjacency {
             }
             Layout::Words => "the same number of tokens.",
         })?;
-        match &self.policy {
-            Policy::All => {}
-            Policy::AllBut(list) => write!(
+        match &self.public {
+            PublicWords::None => {}
+            PublicWords::Of(list) => write!(
                 f,
-                " Words of the public list {} are public: neighbours have the same ones at the \
-                 same places.",
-                list.name()
+                " Words of the public list {list} are public: neighbours have the same ones at the \
+                 same places."
             )?,
-            Policy::Only(list) => write!(
+            PublicWords::Outside(list) => write!(
                 f,
-                " Known words outside the private list {} are public: neighbours have the same \
-                 ones at the same places.",
-                list.name()
+                " Known words outside the private list {list} are public: neighbours have the \
+                 same ones at the same places."
             )?,
         }
         f.write_str(match self.unknown {

@@ -8,6 +8,7 @@
 //! is not hidden.
 
 mod adjacency;
+mod case;
 mod chars;
 mod contraction;
 mod cut;
@@ -21,6 +22,8 @@ use crate::vocabulary::WordId;
 use cut::{Segment, cut};
 
 pub use adjacency::Adjacency;
+pub(crate) use adjacency::PublicWords;
+pub use case::Case;
 pub use chars::{PUNCTUATION, is_spaceless};
 pub(crate) use lookup::Lookup;
 pub(crate) use render::Rendering;

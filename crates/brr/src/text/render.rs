@@ -1,6 +1,7 @@
 //! Tokens back to text.
 
 use super::Piece;
+use super::case::{Capitals, Case};
 use crate::vocabulary::{Vocabulary, WordId};
 
 /// What of a text's structure reaches the output.
@@ -66,6 +67,9 @@ pub struct Rendering<'a> {
     pub vocabulary: &'a Vocabulary,
     pub layout: Layout,
     pub unknown: Unknown,
+    pub case: Case,
+    /// Words that have a capital letter in any place, if capital letters are written; in ascending order.
+    pub proper: &'a [WordId],
 }
 
 impl Rendering<'_> {
@@ -82,30 +86,44 @@ impl Rendering<'_> {
     pub fn parts(&self, pieces: &[Piece<'_>], mut write: impl FnMut(&str, Option<usize>)) {
         let mut token = 0;
         let mut after_word = false;
+        let mut capitals = Capitals::new(self.case, self.proper);
         for piece in pieces {
             match piece {
                 Piece::Token(original) => {
                     let number = token;
                     token += 1;
-                    let written = match self.unknown {
-                        Unknown::Random => self.vocabulary.word(self.outputs[number]),
-                        _ if self.words[number].is_some() => {
-                            self.vocabulary.word(self.outputs[number])
-                        }
-                        Unknown::Mask => Unknown::MASK,
-                        Unknown::Drop => continue,
-                        Unknown::Keep => original,
-                    };
+                    let drawn = self.unknown == Unknown::Random || self.words[number].is_some();
+                    if !drawn && self.unknown == Unknown::Drop {
+                        continue;
+                    }
                     if after_word {
                         write(" ", None);
                     }
-                    write(written, Some(number));
+                    if drawn {
+                        let output = self.outputs[number];
+                        let spelled = self.vocabulary.word(output);
+                        write(capitals.word(output, spelled), Some(number));
+                    } else {
+                        capitals.other();
+                        let keep = self.unknown == Unknown::Keep;
+                        write(if keep { original } else { Unknown::MASK }, Some(number));
+                    }
                     after_word = true;
                     continue;
                 }
                 _ if self.layout == Layout::Words => continue,
-                Piece::Space(c) | Piece::Mark(c) => write(c.encode_utf8(&mut [0; 4]), None),
-                Piece::Break => write("<br />", None),
+                Piece::Space(c) => {
+                    capitals.space();
+                    write(c.encode_utf8(&mut [0; 4]), None);
+                }
+                Piece::Mark(c) => {
+                    capitals.mark(*c);
+                    write(c.encode_utf8(&mut [0; 4]), None);
+                }
+                Piece::Break => {
+                    capitals.line_break();
+                    write("<br />", None);
+                }
             }
             after_word = false;
         }

@@ -1,5 +1,6 @@
 //! The core through its public interface. One binary: what is linked once is linked quickly.
 
+mod case;
 mod context;
 mod distribution;
 mod error_kinds;

@@ -10,7 +10,7 @@ use brr_corpus::{
     Document, Encoding, Format, Input, OnBadRow, Output, Progress, Report, Run, files,
 };
 
-use super::{Args, announce, json_line};
+use super::{Args, announce, json_line, tell_what_was_public};
 use crate::failure::{Failure, Result};
 use crate::output::{self, is_standard};
 use crate::usage::{Refused, choice, whole};
@@ -277,6 +277,7 @@ fn tell_what_was_done(args: &Args, privatizer: &Privatizer, report: &Report) {
             );
         }
     }
+    tell_what_was_public(args, privatizer, counts);
     let counted = args.corpus.unit.is_some() || args.corpus.max_words.is_some();
     if counted && !args.quiet {
         eprintln!("brr: {}", losses::of_units(privatizer, report));

@@ -7,7 +7,10 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use brr::{Choice, Language, Layout, Model, Options, Privatized, Privatizer, Search, Unknown};
+use brr::parts::parallel::cores;
+use brr::{
+    Case, Choice, Language, Layout, Model, Options, Policy, Privatized, Privatizer, Search, Unknown,
+};
 use brr_corpus::{Counts, manifest};
 use serde_json::json;
 
@@ -16,7 +19,9 @@ use crate::losses;
 use crate::model_source;
 use crate::output::{self, is_standard};
 use crate::privacy::PrivacyArgs;
+use crate::progress::Stages;
 use crate::usage::{choice, whole};
+use crate::word_lists::PolicyArgs;
 
 /// Privatize text: from arguments, a file, or standard input
 ///
@@ -37,6 +42,8 @@ use crate::usage::{choice, whole};
   brr privatize --keep 0.4 --input in.csv -c body --unit user --max-words 500 -o out.csv
   brr privatize --keep 0.4 letters/ notes.txt --output-dir private/
   brr privatize --mechanism brr --bound 60 --json < reviews.txt
+  brr privatize --mechanism tree --public function-words \"the doctor was late\"
+  brr privatize --mechanism k-ary --private names+places \"Susan lives in Paris\"
 
 Without --epsilon, --bound or --keep, standard output gets --keep 0.5: about half of the words
 stay as they are. Writing to a file (--output) requires one of the three. PRIVACY.md explains
@@ -69,6 +76,12 @@ pub struct Args {
     /// What to write for words that the model does not know
     #[arg(long, value_name = "NAME", value_parser = choice::<Unknown>(), default_value = Unknown::default().name())]
     unknown: Unknown,
+    #[command(flatten)]
+    policy: PolicyArgs,
+    /// Whether to write capital letters, which depend on nothing but the output. The default is
+    /// sentence for text that is given as arguments or typed, and plain for files and pipes
+    #[arg(long, value_name = "NAME", value_parser = choice::<Case>())]
+    case: Option<Case>,
     /// How --mechanism brr finds the nearest word
     #[arg(long, value_name = "NAME", value_parser = choice::<Search>(), default_value = Search::default().name())]
     search: Search,
@@ -88,7 +101,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = whole::<u16, 1, 65_535>)]
     threads: Option<u16>,
     /// Write a JSON object per document: text, words, mechanism, epsilon, metric, bound,
-    /// loss_per_word, total_loss, adjacency
+    /// loss_per_word, total_loss, adjacency, and policy if some words are public
     #[arg(long)]
     json: bool,
     /// Write a record of the run to this file: model, guarantee, counts, but never text
@@ -104,14 +117,7 @@ pub struct Args {
 pub fn run(args: Args) -> Result {
     want_budget_for_a_file(&args)?;
     let model = args.privacy.open_model()?;
-    let options = Options::default()
-        .with_mechanism(args.privacy.mechanism)
-        .with_budget(args.privacy.budget())
-        .with_layout(args.layout)
-        .with_unknown(args.unknown)
-        .with_search(args.search)
-        .with_context(context(&args, &model)?);
-    let privatizer = Privatizer::new(model, options)?;
+    let privatizer = privatizer(&args, model)?;
     if args.text.is_empty() || args.output_dir.is_some() {
         return corpus::run(&args, &privatizer);
     }
@@ -138,11 +144,36 @@ pub fn run(args: Args) -> Result {
         rows: 1,
         ..Counts::of(&[privatized])
     };
+    tell_what_was_public(&args, &privatizer, &counts);
     if let Some(path) = &args.manifest {
         let record = manifest::of_texts(&privatizer, &counts, args.corpus.max_words);
         manifest::write(path, &record)?;
     }
     Ok(())
+}
+
+/// The privatizer that was asked for. Under a policy, the exponential mechanism is certified on the
+/// private words.
+fn privatizer(args: &Args, model: Arc<Model>) -> Result<Privatizer> {
+    let typed = is_typed(args);
+    let case = args.case.unwrap_or(match typed {
+        true => Case::Sentence,
+        false => Case::default(),
+    });
+    let options = Options::default()
+        .with_mechanism(args.privacy.mechanism)
+        .with_budget(args.privacy.budget())
+        .with_layout(args.layout)
+        .with_unknown(args.unknown)
+        .with_search(args.search)
+        .with_context(context(args, &model)?)
+        .with_policy(args.policy.policy(&model)?);
+    let options = brr_english::with_case(options, case, &model);
+    let stages = Stages::new();
+    let share = |share| stages.show("certifying the private words", share);
+    let privatizer = Privatizer::certified(model, options, cores(), &share);
+    stages.finish();
+    Ok(privatizer?)
 }
 
 /// The language model that draws are decoded with, if they are.
@@ -180,6 +211,18 @@ fn announce(args: &Args, privatizer: &Privatizer) {
     if args.quiet {
         return;
     }
+    if let Some(list) = privatizer.options().policy.list() {
+        let rule = match privatizer.options().policy {
+            Policy::AllBut(_) => "all words are private but those of",
+            _ => "only unknown words are private, and those of",
+        };
+        eprintln!(
+            "brr: {rule} the list {} ({} words, identity {})",
+            list.name(),
+            list.len(),
+            list.identity()
+        );
+    }
     let [mechanism, loss] = losses::statement(privatizer);
     let default = if args.privacy.is_default() {
         " (the default, as no privacy option was given)"
@@ -207,11 +250,24 @@ fn announce(args: &Args, privatizer: &Privatizer) {
     }
 }
 
+/// Says on standard error how much the policy made public.
+fn tell_what_was_public(args: &Args, privatizer: &Privatizer, counts: &Counts) {
+    if args.quiet || privatizer.options().policy.list().is_none() {
+        return;
+    }
+    eprintln!(
+        "brr: public words: {} of {} ({:.1} %)",
+        counts.public,
+        counts.words,
+        100.0 * counts.public_share()
+    );
+}
+
 /// What `--json` says of a document.
 fn json_line(privatizer: &Privatizer, privatized: &Privatized) -> String {
     let guarantee = privatizer.guarantee();
     // No count of unknown words here: it is not private, and this line may travel.
-    let line = json!({
+    let mut line = json!({
         "text": privatized.text,
         "words": privatized.tokens,
         "mechanism": privatizer.mechanism().name(),
@@ -219,9 +275,13 @@ fn json_line(privatizer: &Privatizer, privatized: &Privatized) -> String {
         "metric": guarantee.metric.to_string(),
         "bound": losses::in_json(guarantee.bound()),
         "loss_per_word": losses::in_json(losses::per_word(privatizer)),
-        "total_loss": losses::in_json(privatizer.total_loss(privatized.tokens)),
+        "total_loss": losses::in_json(privatizer.total_loss(privatized.private())),
         "adjacency": privatizer.adjacency().to_string(),
         "context": manifest::context(privatizer),
     });
+    if privatizer.options().policy.list().is_some() {
+        let counts = Counts::of(std::slice::from_ref(privatized));
+        line["policy"] = manifest::policy(privatizer, &counts);
+    }
     line.to_string()
 }

@@ -1,0 +1,140 @@
+//! Lists of English words, by which a [policy](brr::Policy) tells what is private.
+//!
+//! `function-words` was written for brr by hand; `scripts/default-lists` makes `names` and `places` from
+//! public sources, which NOTICE names. All their words are words of the built-in model.
+
+use std::sync::Arc;
+
+use brr::{Case, Error, Model, Options, Policy, Result, WordList};
+
+/// All there are: name, words (one on a line), and what they are.
+pub const LISTS: [(&str, &str, &str); 3] = [
+    (
+        "function-words",
+        include_str!("../lists/function-words.txt"),
+        "articles, pronouns, prepositions, conjunctions and auxiliary verbs; to be made public",
+    ),
+    (
+        "names",
+        include_str!("../lists/names.txt"),
+        "first names and surnames; to be made private",
+    ),
+    (
+        "places",
+        include_str!("../lists/places.txt"),
+        "continents, countries, US states and cities; to be made private",
+    ),
+];
+
+/// What divides names that are nothing else from names that are ordinary words too.
+const ORDINARY: &str = "# Ordinary words too\n";
+
+/// The name of lists of words that were given, and have none.
+const GIVEN: &str = "given words";
+
+/// The list of this name, for a model: the built-in one, of which it has every word, or
+/// another, of which it has those that the model knows. Several names with `+` between them stand for
+/// the words of all.
+///
+/// ```
+/// let model = brr_english::model()?;
+/// let list = brr_english::list("function-words", &model)?;
+/// assert!(list.contains(model.find("the").expect("a word of the model")));
+/// # Ok::<(), brr::Error>(())
+/// ```
+pub fn list(name: &str, model: &Model) -> Result<WordList> {
+    let mut lists = name.split('+').map(|name| one(name, model));
+    let first = lists.next().unwrap_or(Err(Error::ListEmpty))?;
+    lists.try_fold(first, |all, list| all.and(&list?, model))
+}
+
+fn one(name: &str, model: &Model) -> Result<WordList> {
+    let found = LISTS.iter().find(|(known, ..)| *known == name);
+    let (name, words, _) = found.ok_or_else(|| Error::UnknownChoice {
+        what: "list of words",
+        names: LISTS.map(|(name, ..)| name).join(", "),
+    })?;
+    WordList::known(name, words, model)
+}
+
+/// What is private, as every binding states it: a public list, a private one, or neither. A list is
+/// the name of a built-in one, or its words, each with a line feed after it.
+///
+/// ```
+/// let model = brr_english::model()?;
+/// let policy = brr_english::policy(None, Some("names+places"), &model)?;
+/// assert_eq!(policy.name(), "only");
+/// let words = brr_english::policy(Some("the\nof\n"), None, &model)?;
+/// assert_eq!(words.list().map(|list| list.len()), Some(2));
+/// # Ok::<(), brr::Error>(())
+/// ```
+pub fn policy(public: Option<&str>, private: Option<&str>, model: &Model) -> Result<Policy> {
+    let read = |given: &str| match given.contains('\n') {
+        true => WordList::new(GIVEN, given, model),
+        false => list(given, model),
+    };
+    match (public, private) {
+        (None, None) => Ok(Policy::All),
+        (Some(list), None) => Ok(Policy::AllBut(Arc::new(read(list)?))),
+        (None, Some(list)) => Ok(Policy::Only(Arc::new(read(list)?))),
+        (Some(_), Some(_)) => Err(Error::TwoLists),
+    }
+}
+
+/// Options with another way to write words. Capital letters are given to the [proper nouns](proper_nouns) that
+/// the model knows.
+pub fn with_case(options: Options, case: Case, model: &Model) -> Options {
+    let proper = (case == Case::Sentence).then(|| proper_nouns(model).ok().map(Arc::new));
+    options.with_case(case).with_proper_nouns(proper.flatten())
+}
+
+/// Names and places that are no ordinary words: what is written with a capital letter wherever it
+/// stands.
+pub fn proper_nouns(model: &Model) -> Result<WordList> {
+    let [_, (_, names, _), (_, places, _)] = LISTS;
+    let names = names.split(ORDINARY).next().unwrap_or_default();
+    WordList::known("proper nouns", &[names, places].concat(), model)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A list from a file may hold words of the model alone; so may these.
+    #[test]
+    fn every_word_is_one_of_the_model() {
+        let model = crate::model().unwrap();
+        for (name, words, _) in LISTS {
+            let strict = WordList::new(name, words, &model).unwrap();
+            assert_eq!(strict, list(name, &model).unwrap());
+        }
+        let bytes: usize = LISTS.iter().map(|(_, words, _)| words.len()).sum();
+        assert!(bytes < 40_000, "{bytes}");
+    }
+
+    /// Names that are function words at other times are not made public without being declared.
+    #[test]
+    fn homographs_of_names_are_left_out_or_declared() {
+        let model = crate::model().unwrap();
+        let [function, names, places] = LISTS.map(|(name, ..)| list(name, &model).unwrap());
+        for word in ["will", "may", "us", "mark", "jordan"] {
+            assert!(!function.contains(model.find(word).unwrap()), "{word}");
+        }
+        for id in 0..model.vocabulary().len() as u32 {
+            let also = names.contains(id) || places.contains(id);
+            assert!(!(function.contains(id) && also));
+        }
+        assert!(names.contains(model.find("smith").unwrap()));
+        assert!(places.contains(model.find("chicago").unwrap()));
+    }
+
+    #[test]
+    fn ordinary_words_keep_their_case() {
+        let model = crate::model().unwrap();
+        let proper = proper_nouns(&model).unwrap();
+        let has = |word: &str| proper.contains(model.find(word).unwrap());
+        assert!(has("susan") && has("paris") && has("turkey"));
+        assert!(!has("bill") && !has("hill") && !has("the"));
+        assert!(list("my list", &model).is_err());
+    }
+}

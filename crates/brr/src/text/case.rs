@@ -1,0 +1,146 @@
+//! Capital letters in the output.
+//!
+//! # Guarantee
+//!
+//! Words come out as the model spells them, and the case of the input is lost. [`Case::Sentence`] puts capital letters
+//! back by a rule that looks at three things: the words that come out, the public structure that is written, and a
+//! public list of proper nouns. All three are the same whatever the tokens of the input were, given the output
+//! without capitals: the rule is post-processing, and costs nothing. By its types it sees nothing else.
+
+use crate::vocabulary::WordId;
+
+/// How words are written.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+/// use brr::{Case, Options, Privatizer};
+///
+/// let privatizer = Privatizer::new(model, Options::default().with_case(Case::Sentence))?;
+/// let private = privatizer.privatize("two words. AND TWO MORE")?;
+/// let capitals = private.text.chars().filter(|c| c.is_uppercase()).count();
+/// assert!(capitals >= 2, "one for each sentence, and one for every \"i\" that was drawn");
+/// # Ok::<(), brr::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Case {
+    /// As the model spells them.
+    #[default]
+    Plain,
+    /// With a capital letter at the start of a sentence, in "I", and in proper nouns.
+    Sentence,
+}
+
+/// Marks after which, with white space between, a sentence starts.
+const ENDS: [char; 3] = ['.', '!', '?'];
+
+/// Where in a sentence the next word stands, as far as structure tells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Start,
+    Inside,
+    /// After a mark that ends a sentence.
+    Ended,
+}
+
+/// Writes capital letters, a text from its start on.
+pub struct Capitals<'a> {
+    case: Case,
+    proper: &'a [WordId],
+    place: Place,
+    written: String,
+}
+
+impl<'a> Capitals<'a> {
+    /// With these proper nouns, in ascending order.
+    pub fn new(case: Case, proper: &'a [WordId]) -> Capitals<'a> {
+        Capitals {
+            case,
+            proper,
+            place: Place::Start,
+            written: String::new(),
+        }
+    }
+
+    /// A word of the model, which comes out as `spelled`.
+    pub fn word<'w>(&'w mut self, word: WordId, spelled: &'w str) -> &'w str {
+        let starts = self.place == Place::Start;
+        self.place = Place::Inside;
+        let proper = || self.proper.binary_search(&word).is_ok();
+        match self.case {
+            Case::Sentence if starts || spelled == "i" || proper() => self.capitalized(spelled),
+            _ => spelled,
+        }
+    }
+
+    fn capitalized(&mut self, spelled: &str) -> &str {
+        let mut rest = spelled.chars();
+        self.written.clear();
+        self.written
+            .extend(rest.next().into_iter().flat_map(char::to_uppercase));
+        self.written.push_str(rest.as_str());
+        &self.written
+    }
+
+    /// Something else that is written in place of a word.
+    pub fn other(&mut self) {
+        self.place = Place::Inside;
+    }
+
+    /// White space.
+    pub fn space(&mut self) {
+        if self.place == Place::Ended {
+            self.place = Place::Start;
+        }
+    }
+
+    /// A mark.
+    pub fn mark(&mut self, mark: char) {
+        if ENDS.contains(&mark) && self.place == Place::Inside {
+            self.place = Place::Ended;
+        }
+    }
+
+    /// A line break.
+    pub fn line_break(&mut self) {
+        self.place = Place::Start;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{Piece, pieces};
+
+    fn written(text: &str) -> String {
+        let mut capitals = Capitals::new(Case::Sentence, &[]);
+        let mut out = String::new();
+        for piece in pieces(text) {
+            match piece {
+                Piece::Token(token) => out.push_str(capitals.word(0, token)),
+                Piece::Space(c) => {
+                    capitals.space();
+                    out.push(c);
+                }
+                Piece::Mark(c) => {
+                    capitals.mark(c);
+                    out.push(c);
+                }
+                Piece::Break => {
+                    capitals.line_break();
+                    out.push('|');
+                }
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn sentences_start_with_a_capital_letter() {
+        assert_eq!(written("a b. c d! e? f"), "A b. C d! E? F");
+        assert_eq!(written("\"a b.\" c (d) e"), "\"A b.\" C (d) e");
+        assert_eq!(written("a.b, c; d: e\nf"), "A.b, c; d: e\nf");
+        assert_eq!(written("a<br>b"), "A|B");
+        assert_eq!(written("so i am. élan"), "So I am. Élan");
+    }
+}
