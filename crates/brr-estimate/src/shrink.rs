@@ -96,3 +96,34 @@ pub(crate) fn reorder(likely: &mut [f64], solution: &[f64], raw: &[f64], varianc
         likely[w] = count;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of three words two stand out: they have their two counts still, the larger one now where raw and
+    /// unbiased counts together say so. The third keeps what it had.
+    #[test]
+    fn words_that_stand_out_have_their_counts_in_the_order_of_both() {
+        let variances = Variances {
+            fixed: vec![1.0; 3],
+            slope: vec![0.0; 3],
+            ..Variances::rough(&[1.0; 3], &[1.0; 3])
+        };
+        let mut likely = vec![100.0, 90.0, 0.5];
+        reorder(
+            &mut likely,
+            &[100.0, 90.0, 1.0],
+            &[50.0, 80.0, 40.0],
+            &variances,
+        );
+        assert_eq!(likely, [90.0, 100.0, 0.5]);
+        reorder(
+            &mut likely,
+            &[100.0, 90.0, 1.0],
+            &[81.0, 80.0, 40.0],
+            &variances,
+        );
+        assert_eq!(likely, [100.0, 90.0, 0.5]);
+    }
+}
