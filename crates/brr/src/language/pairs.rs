@@ -51,13 +51,16 @@ impl Rows {
 /// Successors or predecessors that a state's row of heads has at most.
 const HEADS: usize = 128;
 
+/// States with their scores, which fall.
+type Ordered = Box<[(f32, State)]>;
+
 /// What begins the row of each state, if the pairs in it are ordered by how likely they are. A row is
 /// put in order when it is first asked for: a text needs few of them.
 pub(crate) struct Heads {
     rows: Rows,
     /// The ln of the other state's share, if it counts.
     log_shares: Option<Vec<f32>>,
-    ordered: Vec<OnceLock<Box<[(f32, State)]>>>,
+    ordered: Vec<OnceLock<Ordered>>,
 }
 
 impl Heads {
@@ -75,7 +78,7 @@ impl Heads {
         self.ordered[state as usize].get_or_init(|| self.order(state))
     }
 
-    fn order(&self, state: State) -> Box<[(f32, State)]> {
+    fn order(&self, state: State) -> Ordered {
         let share = |other: State| match &self.log_shares {
             Some(shares) => shares[other as usize],
             None => 0.0,

@@ -1,8 +1,9 @@
 //! Which CPU instructions a scan uses.
 
-use super::cheapest::Even;
+use super::cheapest::{Block, Even};
+use super::many::Each;
 use super::{Neighbor, WeightTable, arch};
-use crate::codes::{CodeBlocks, CodeRows, LANES};
+use crate::codes::{CodeBlocks, CodeRows};
 use std::fmt;
 use std::ops::Range;
 
@@ -70,9 +71,8 @@ pub(crate) struct Kernels {
     pub(super) nearest_many: unsafe fn(CodeBlocks<'_>, &CodeRows, &mut [Neighbor]),
     pub(super) nearest_one: unsafe fn(CodeBlocks<'_>, &[u64]) -> Neighbor,
     pub(super) distances: unsafe fn(CodeBlocks<'_>, Range<usize>, &[u64], &mut [u16]),
-    pub(super) distances_many:
-        unsafe fn(CodeBlocks<'_>, &CodeRows, &mut [u16], &mut dyn FnMut(usize, usize, &[u16])),
-    pub(super) least: unsafe fn(Even, &[[u16; LANES]], &[[u16; LANES]], &mut [u16]) -> u16,
+    pub(super) distances_many: unsafe fn(CodeBlocks<'_>, &CodeRows, &mut [u16], Each<'_>),
+    pub(super) least: unsafe fn(Even, &[Block], &[Block], &mut [u16]) -> u16,
     pub(super) weigh_many: unsafe fn(CodeBlocks<'_>, &CodeRows, &[&WeightTable], &mut [u64]),
 }
 
@@ -134,7 +134,7 @@ impl Kernels {
         codes: CodeBlocks<'_>,
         queries: &CodeRows,
         out: &mut [u16],
-        each: &mut dyn FnMut(usize, usize, &[u16]),
+        each: Each<'_>,
     ) {
         // SAFETY: as above.
         unsafe { (self.distances_many)(codes, queries, out, each) }
@@ -144,8 +144,8 @@ impl Kernels {
     pub(crate) fn least(
         &self,
         even: Even,
-        own: &[[u16; LANES]],
-        distances: &[[u16; LANES]],
+        own: &[Block],
+        distances: &[Block],
         out: &mut [u16],
     ) -> u16 {
         // SAFETY: as above.

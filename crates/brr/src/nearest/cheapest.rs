@@ -2,6 +2,9 @@
 
 use crate::codes::LANES;
 
+/// A number for each word of a block.
+pub(crate) type Block = [u16; LANES];
+
 /// Costs that rise by `slope` a step, up to `last` steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Even {
@@ -12,12 +15,7 @@ pub(crate) struct Even {
 /// Writes, for each block of words, the least sum of a word's own cost and that of its distance; returns
 /// the least distance of all. No sum may exceed 16 bits.
 #[inline(always)]
-pub(super) fn least(
-    even: Even,
-    own: &[[u16; LANES]],
-    distances: &[[u16; LANES]],
-    out: &mut [u16],
-) -> u16 {
+pub(super) fn least(even: Even, own: &[Block], distances: &[Block], out: &mut [u16]) -> u16 {
     let mut nearest = u16::MAX;
     for ((own, distances), out) in own.iter().zip(distances).zip(out) {
         // Plain loops of whole numbers, which compilers turn into vectors.

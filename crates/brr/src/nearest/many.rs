@@ -6,13 +6,16 @@ use crate::codes::{CodeBlocks, CodeRows, LANES};
 use std::hint::black_box;
 use zeroize::Zeroize;
 
+/// Told of distances as they are found: the query, the first word, the distances.
+pub(crate) type Each<'a> = &'a mut dyn FnMut(usize, usize, &[u16]);
+
 /// As [`Scan::distances_many`](super::Scan::distances_many).
 #[inline(always)]
 pub(super) fn distances<V: Vector>(
     codes: CodeBlocks<'_>,
     queries: &CodeRows,
     out: &mut [u16],
-    each: &mut dyn FnMut(usize, usize, &[u16]),
+    each: Each<'_>,
 ) {
     let distances = Distances {
         codes,
@@ -28,7 +31,7 @@ struct Distances<'a> {
     codes: CodeBlocks<'a>,
     queries: &'a CodeRows,
     out: &'a mut [u16],
-    each: &'a mut dyn FnMut(usize, usize, &[u16]),
+    each: Each<'a>,
 }
 
 impl<V: Vector> slices::Task<V> for Distances<'_> {

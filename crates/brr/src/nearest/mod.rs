@@ -139,12 +139,7 @@ impl<'a> Scan<'a> {
     ///
     /// # Panics
     /// If the queries' code length is not the table's, or `out` has not one entry a query and word.
-    pub fn distances_many(
-        &self,
-        queries: &CodeRows,
-        out: &mut [u16],
-        each: &mut dyn FnMut(usize, usize, &[u16]),
-    ) {
+    pub fn distances_many(&self, queries: &CodeRows, out: &mut [u16], each: many::Each<'_>) {
         assert_eq!(queries.bits(), self.codes.bits(), "code length of queries");
         let words = self.codes.len();
         assert_eq!(out.len(), queries.len() * words, "one distance a word");

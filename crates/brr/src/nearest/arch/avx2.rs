@@ -176,6 +176,10 @@ impl Vector for Ymm {
     }
 
     #[inline(always)]
+    #[allow(
+        clippy::needless_range_loop,
+        reason = "iterators over vectors would be compiled without AVX2"
+    )]
     fn spread<const P: usize>(slices: [Ymm; P], out: &mut [u16]) {
         let mut words = [[0i16; 16]; P];
         // Loops, not closures: those would be compiled without AVX2.

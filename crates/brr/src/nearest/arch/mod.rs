@@ -47,7 +47,7 @@ macro_rules! kernels {
             codes: CodeBlocks<'_>,
             queries: &CodeRows,
             out: &mut [u16],
-            each: &mut dyn FnMut(usize, usize, &[u16]),
+            each: many::Each<'_>,
         ) {
             many::distances::<$vector>(codes, queries, out, each);
         }
@@ -55,8 +55,8 @@ macro_rules! kernels {
         $(#[$features])?
         fn least(
             even: Even,
-            own: &[[u16; crate::codes::LANES]],
-            distances: &[[u16; crate::codes::LANES]],
+            own: &[cheapest::Block],
+            distances: &[cheapest::Block],
             out: &mut [u16],
         ) -> u16 {
             cheapest::least(even, own, distances, out)
