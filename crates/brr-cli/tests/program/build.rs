@@ -50,6 +50,8 @@ fn vectors_become_a_model_that_privatizes() {
             mechanism,
             "--epsilon",
             "0.5",
+            "--case",
+            "lower",
             "waa wab, wac",
         ];
         let out = run(&args).stdout;

@@ -1,7 +1,7 @@
 //! A model of some of a model's words.
 //!
 //! It has their codes, and a tree over them made from the whole model's
-//! ([`WordTree::among`]). What was measured over all pairs of the whole model, its distances,
+//! ([`WordTree::among`](crate::tree::WordTree::among)). What was measured over all pairs of the whole model, its distances,
 //! certificates and calibration, does not hold of fewer words and is not carried over: the file
 //! says of its distances only what holds without a look at the pairs, and [`Model::check`] replaces
 //! that by what it finds.

@@ -211,7 +211,7 @@ impl Privatizer {
     }
 
     /// The largest loss between two [neighbouring](Self::adjacency) texts of this many *private*
-    /// tokens ([`Privatized::private`]); infinite if the [`Unknown`] rule tells some neighbours apart.
+    /// tokens ([`Privatized::private`]); infinite if the [`Unknown`](crate::Unknown) rule tells some neighbours apart.
     ///
     /// ```
     /// # use std::sync::Arc;
