@@ -51,7 +51,7 @@ fn vectors_become_a_model_that_privatizes() {
             "--epsilon",
             "0.5",
             "--case",
-            "lower",
+            "plain",
             "waa wab, wac",
         ];
         let out = run(&args).stdout;

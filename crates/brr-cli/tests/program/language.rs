@@ -36,7 +36,7 @@ fn a_language_model_is_built_inspected_and_used() {
     );
 
     let bound = ["--mechanism", "brr", "--bound", "300", "--language", &file];
-    let ran = run(&[&["privatize", "--case", "lower"], &bound[..], &[TEXT]].concat());
+    let ran = run(&[&["privatize", "--case", "plain"], &bound[..], &[TEXT]].concat());
     assert_eq!(ran.stdout, TEXT.to_lowercase() + "\n", "{}", ran.stderr);
     assert!(
         ran.stderr
