@@ -49,6 +49,16 @@ impl Pairs {
         }
     }
 
+    /// P(v) of every state.
+    pub fn unigrams(&self) -> &[f64] {
+        &self.unigrams
+    }
+
+    /// (u, v, p(v | u)) of all pairs that were seen, ascending.
+    pub fn listed(&self) -> &[(State, State, f64)] {
+        &self.pairs
+    }
+
     /// The language model of at most `size` bytes for a model's words: the pairs that say most.
     ///
     /// A pair says as much as its probability differs from what would stand in for it, times how

@@ -34,6 +34,7 @@ mod subwords;
 mod text;
 mod word2vec;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 pub use archive::sha256_of_file;
@@ -67,6 +68,22 @@ impl Vectors {
     /// The vector of word `i`.
     pub fn row(&self, i: usize) -> &[f32] {
         &self.data[i * self.dim..(i + 1) * self.dim]
+    }
+
+    /// The vectors of these words, in this order; nothing if one of them has none.
+    pub fn of_words<'w>(&self, words: impl Iterator<Item = &'w str>) -> Option<Vectors> {
+        let places = self.words.iter().enumerate();
+        let places: HashMap<&str, usize> = places.map(|(i, word)| (word.as_str(), i)).collect();
+        let mut found = Vectors {
+            words: Vec::new(),
+            dim: self.dim,
+            data: Vec::new(),
+        };
+        for word in words {
+            found.data.extend(self.row(*places.get(word)?));
+            found.words.push(word.to_owned());
+        }
+        Some(found)
     }
 }
 

@@ -3,8 +3,8 @@
 mod bad_input;
 mod fasttext;
 mod files;
+mod models;
 mod npy;
-mod oracle;
 mod packed;
 mod text;
 mod word2vec;

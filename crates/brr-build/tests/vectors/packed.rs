@@ -56,7 +56,7 @@ fn assert_loads(name: &str, packed: &[u8], table: &Table) -> Loaded {
 #[test]
 fn every_format_loads_from_every_packing() {
     let table = large();
-    let model = crate::fasttext::Model {
+    let model = crate::models::Model {
         table,
         labels: 0,
         buckets: 0,

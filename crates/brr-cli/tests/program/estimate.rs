@@ -30,7 +30,7 @@ fn a_run_and_its_manifest_give_the_counts_back() {
     let folder = Folder::new();
     let model = folder.file("m.brr", &tiny_model());
     let (private, manifest) = (folder.name("private.txt"), folder.name("run.json"));
-    for mechanism in ["brr", "exponential"] {
+    for (mechanism, epsilon) in [("brr", "0.6"), ("exponential", "0.6"), ("k-ary", "3")] {
         let ran = run_with(
             &[
                 "privatize",
@@ -39,7 +39,7 @@ fn a_run_and_its_manifest_give_the_counts_back() {
                 "--mechanism",
                 mechanism,
                 "--epsilon",
-                "0.6",
+                epsilon,
                 "--output",
                 &private,
                 "--force",
@@ -70,8 +70,8 @@ fn a_run_and_its_manifest_give_the_counts_back() {
         let of = |word: &str| rows.iter().find(|r| r.0 == word).cloned();
         let (good, bad) = (of("good").unwrap(), of("bad"));
         // 1,200 and 400 of 4,000. The noise of the run is not seeded. An estimate's standard
-        // deviation is 38 with BRR, 15 with the exponential mechanism, and that of bad - 0.7 good
-        // is 42 and 17: these bounds are 7.8 and 10 of them away, false alarms below 1e-13.
+        // deviation is 38 with BRR, 15 with the exponential mechanism, 21 with k-ary response, and that of
+        // bad - 0.7 good is 42, 17 and 24: these bounds are 7.8 of them away or more, false alarms below 1e-13.
         assert!((900.0..1500.0).contains(&good.1), "{rows:?}");
         assert!(good.2 <= good.1 && good.1 <= good.3, "{rows:?}");
         assert!(bad.is_none_or(|bad| bad.1 < 0.7 * good.1), "{rows:?}");
@@ -84,7 +84,7 @@ fn a_run_and_its_manifest_give_the_counts_back() {
             "--mechanism",
             mechanism,
             "--epsilon",
-            "0.6",
+            epsilon,
             "--unknown-share",
             "0",
             "--prior",

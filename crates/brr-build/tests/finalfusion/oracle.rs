@@ -1,4 +1,12 @@
 //! On clean files our readers agree with `finalfusion`, the field's own crate.
+#![cfg(test)]
+
+#[path = "../vectors/files.rs"]
+#[allow(dead_code)]
+mod files;
+#[path = "../vectors/models.rs"]
+#[allow(dead_code)]
+mod models;
 
 use std::io::Cursor;
 
@@ -11,8 +19,8 @@ use finalfusion::storage::{NdArray, Storage};
 use finalfusion::vocab::{FastTextSubwordVocab, SimpleVocab, Vocab};
 use proptest::prelude::*;
 
-use crate::fasttext::models;
 use crate::files::*;
+use crate::models::models;
 
 /// They scale vectors to unit length and keep the length apart, so the last bits may differ.
 fn assert_agree<V: Vocab, S: Storage>(ours: &Loaded, theirs: &Embeddings<V, S>) {
