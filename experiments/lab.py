@@ -18,6 +18,7 @@ import random
 import shlex
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 
@@ -89,6 +90,14 @@ def small_language(work):
     """Vectors and labelled texts of a small made-up language."""
     output(ROOT / "experiments/small/generate", work / "small")
     return work / "small/vectors.txt", work / "small/texts.csv"
+
+
+def snippets(kind):
+    """Short texts of one kind (Hutto and Gilbert 2014), each with whether people rated it above 0."""
+    with tarfile.open(DATA / "snippets/hutto_ICWSM_2014.tar.gz") as archive:
+        lines = archive.extractfile(f"hutto_ICWSM_2014/{kind}_GroundTruth.txt").read().decode().splitlines()
+    rows = [line.split("\t", 2) for line in lines]
+    return [(float(rating) > 0, text) for _, rating, text in rows if float(rating) != 0]
 
 
 def vocabulary():

@@ -24,6 +24,10 @@ pub fn language() -> brr::Result<brr::Language> {
     brr::Language::new(LANGUAGE)
 }
 
+/// Messages as people write them, one on each line, written for brr: what attackers and decoders are tried on
+/// where there is no other text.
+pub static SAMPLE: &str = include_str!("../words/sample.txt");
+
 #[cfg(test)]
 mod tests {
     use brr::Standing;

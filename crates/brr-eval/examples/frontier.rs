@@ -90,7 +90,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             ..Sampling::default()
         };
         let started = std::time::Instant::now();
-        tables.push(table(&**family, &BOUNDS, similarity, &plan, &|_| {})?);
+        tables.push(table(&**family, &BOUNDS, similarity, &plan, None, &|_| {})?);
         let t = &tables[tables.len() - 1];
         println!(
             "{} {}: {:.0} s",

@@ -6,7 +6,9 @@ use brr::parts::mechanism::Mechanism;
 use brr::{Budget, Error, Result};
 use serde::Serialize;
 
+use crate::attack::{Draws, Plan, Sample};
 use crate::channel::{Sampling, Similarity, Summary, measure};
+use crate::interval::Estimate;
 use crate::mechanisms::Family;
 
 /// Shares of kept words between which a mechanism is of use: below, hardly a word stays, above, hardly
@@ -17,6 +19,12 @@ const USEFUL: [f64; 7] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97];
 const LOOKED_AT: [f64; 12] = [
     1.0, 2.0, 4.0, 8.0, 12.0, 18.0, 27.0, 40.0, 60.0, 90.0, 135.0, 200.0,
 ];
+
+/// How long a channel is estimated at each step: with BRR some seconds.
+const FEW: Draws = Draws {
+    hits: 12,
+    most: 160,
+};
 
 /// Is told which share of the work is done, from any thread.
 pub type OnShare<'a> = &'a (dyn Fn(f64) + Sync);
@@ -47,7 +55,14 @@ fn by_looking(family: &dyn Family, threads: usize) -> Result<Vec<f64>> {
         attack: false,
         ..Sampling::default()
     };
-    let table = table(family, &LOOKED_AT, &Similarity::default(), &plan, &|_| {})?;
+    let table = table(
+        family,
+        &LOOKED_AT,
+        &Similarity::default(),
+        &plan,
+        None,
+        &|_| {},
+    )?;
     let points = table.steps.iter();
     let points: Vec<_> = points
         .map(|s| (s.bound, s.summary.keep_by_use.value))
@@ -75,9 +90,12 @@ pub struct Step {
     pub worst: f64,
     /// Largest loss between a token without a code and a word.
     pub unknown: f64,
-    /// What becomes of words, and what an attacker gains.
+    /// What becomes of words, and what an attacker gains who sees one of them.
     #[serde(flatten)]
     pub summary: Summary,
+    /// The share of words of a public sample that an attacker names who reads context, if there is
+    /// a sample for these words.
+    pub context: Option<Estimate>,
 }
 
 /// A mechanism over a ladder of bounds.
@@ -95,13 +113,14 @@ pub struct Table {
     pub steps: Vec<Step>,
 }
 
-/// Measures a mechanism at each of `bounds`; those that give one and the same mechanism once.
-/// `progress` gets the share done.
+/// Measures a mechanism at each of `bounds`; those that give one and the same mechanism once. The
+/// sample, if there is one, must be of the mechanism's words. `progress` gets the share done.
 pub fn table(
     family: &dyn Family,
     bounds: &[f64],
     similarity: &Similarity,
     plan: &Sampling,
+    sample: Option<&Sample>,
     progress: OnShare<'_>,
 ) -> Result<Table> {
     let mut metric = String::new();
@@ -112,7 +131,7 @@ pub fn table(
         metric = guarantee.metric.to_string();
         if steps.iter().all(|s| s.epsilon != guarantee.epsilon) {
             let share = |share: f64| progress((i as f64 + share) / bounds.len() as f64);
-            steps.push(step(family, &*mechanism, similarity, plan, &share));
+            steps.push(step(family, &*mechanism, similarity, plan, sample, &share));
         }
     }
     Ok(Table {
@@ -129,8 +148,16 @@ fn step(
     mechanism: &dyn Mechanism,
     similarity: &Similarity,
     plan: &Sampling,
+    sample: Option<&Sample>,
     progress: OnShare<'_>,
 ) -> Step {
+    let attack = Plan {
+        seed: plan.seed,
+        threads: plan.threads,
+        draws: FEW,
+    };
+    // A mechanism of which nothing is known is not attacked.
+    let context = sample.and_then(|s| s.attack(mechanism, family.model(), &attack).ok());
     let guarantee = mechanism.guarantee();
     Step {
         epsilon: guarantee.epsilon,
@@ -139,6 +166,7 @@ fn step(
         worst: guarantee.worst(),
         unknown: guarantee.unknown_loss,
         summary: measure(mechanism, family.words(), similarity, plan, progress),
+        context: context.map(|success| success.estimate()),
     }
 }
 
@@ -176,12 +204,13 @@ pub fn solve(
     target: Target,
     similarity: &Similarity,
     plan: &Sampling,
+    sample: Option<&Sample>,
     progress: OnShare<'_>,
 ) -> Result<Option<Solution>> {
     if let Target::Keep(share) = target {
         match family.for_budget(Budget::Keep(share)) {
             Ok(mechanism) => {
-                let step = step(family, &*mechanism, similarity, plan, progress);
+                let step = step(family, &*mechanism, similarity, plan, sample, progress);
                 return Ok(Some(Solution { target, step }));
             }
             Err(Error::KeepOutOfReach { .. }) => return Ok(None),
@@ -192,7 +221,8 @@ pub fn solve(
     let Some(epsilon) = halve(family, target, similarity, plan, progress)? else {
         return Ok(None);
     };
-    let step = step(family, &*family.at(epsilon)?, similarity, plan, &|_| {});
+    let mechanism = family.at(epsilon)?;
+    let step = step(family, &*mechanism, similarity, plan, sample, &|_| {});
     Ok(Some(Solution { target, step }))
 }
 
@@ -216,7 +246,7 @@ fn halve(
         if let Some((_, exceeded)) = known.iter().find(|(e, _)| *e == used) {
             return Ok(*exceeded);
         }
-        let step = step(family, &*mechanism, similarity, plan, share);
+        let step = step(family, &*mechanism, similarity, plan, None, share);
         known.push((used, exceeds(&step, target)));
         Ok(exceeds(&step, target))
     };
@@ -265,7 +295,7 @@ mod tests {
     #[test]
     fn a_share_of_kept_words_is_met_with_the_least_loss() {
         let (family, none) = (KaryFamily(1000), Similarity::default());
-        let found = solve(&family, Target::Keep(0.5), &none, &plan(), &|_| {}).unwrap();
+        let found = solve(&family, Target::Keep(0.5), &none, &plan(), None, &|_| {}).unwrap();
         let step = found.unwrap().step;
         // e^c / (e^c + 999) = 1/2
         assert!(
@@ -273,7 +303,15 @@ mod tests {
             "{}",
             step.epsilon
         );
-        let guess = solve(&family, Target::MaxGuess(0.5), &none, &plan(), &|_| {}).unwrap();
+        let guess = solve(
+            &family,
+            Target::MaxGuess(0.5),
+            &none,
+            &plan(),
+            None,
+            &|_| {},
+        )
+        .unwrap();
         assert!(
             guess
                 .unwrap()
@@ -285,7 +323,15 @@ mod tests {
                 .value
                 <= 0.5
         );
-        let never = solve(&family, Target::MaxGuess(1e-9), &none, &plan(), &|_| {}).unwrap();
+        let never = solve(
+            &family,
+            Target::MaxGuess(1e-9),
+            &none,
+            &plan(),
+            None,
+            &|_| {},
+        )
+        .unwrap();
         assert_eq!(never, None);
     }
 
@@ -296,7 +342,7 @@ mod tests {
         let family = KaryFamily(1000);
         let bounds = useful_bounds(&family, 1).unwrap();
         let none = Similarity::default();
-        let ladder = table(&family, &bounds, &none, &plan(), &|_| {}).unwrap();
+        let ladder = table(&family, &bounds, &none, &plan(), None, &|_| {}).unwrap();
         for (step, share) in ladder.steps.iter().zip(USEFUL) {
             assert!(
                 (step.summary.keep_by_use.value - share).abs() < 1e-4,
@@ -304,7 +350,7 @@ mod tests {
             );
         }
         assert_eq!(ladder.steps.len(), USEFUL.len());
-        let twice = table(&family, &[3.0, 3.0, 4.0], &none, &plan(), &|_| {}).unwrap();
+        let twice = table(&family, &[3.0, 3.0, 4.0], &none, &plan(), None, &|_| {}).unwrap();
         assert_eq!(twice.steps.len(), 2);
         // A model without a table is looked at.
         let brr = ShippedFamily {
@@ -312,7 +358,7 @@ mod tests {
             kind: MechanismKind::Brr,
         };
         let bounds = useful_bounds(&brr, 2).unwrap();
-        let ladder = table(&brr, &bounds, &none, &plan(), &|_| {}).unwrap();
+        let ladder = table(&brr, &bounds, &none, &plan(), None, &|_| {}).unwrap();
         assert!(ladder.steps.len() >= 4, "{bounds:?}");
         let keep = |i: usize| ladder.steps[i].summary.keep_by_use.value;
         assert!(keep(0) < 0.4 && keep(ladder.steps.len() - 1) > 0.7);
@@ -334,6 +380,7 @@ mod tests {
             &bounds,
             &similarity,
             &plan(),
+            None,
             &|_| {},
         )
         .unwrap();
@@ -341,7 +388,8 @@ mod tests {
             model,
             kind: MechanismKind::Exponential,
         };
-        let exponential = table(&exponential, &bounds, &similarity, &plan(), &|_| {}).unwrap();
+        let exponential =
+            table(&exponential, &bounds, &similarity, &plan(), None, &|_| {}).unwrap();
         for t in [&brr, &exponential] {
             let keep: Vec<f64> = t.steps.iter().map(|s| s.summary.keep.value).collect();
             assert!(keep.windows(2).all(|k| k[0] < k[1]), "{keep:?}");

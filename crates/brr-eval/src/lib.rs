@@ -6,11 +6,13 @@
 //! chooses epsilon) -> [`report`] (for the reader); [`audit`] tries to
 //! falsify a guarantee; [`ratio`] puts two metrics side by side. [`experiment`]
 //! asks what privacy costs on labelled texts ([`dataset`]): a [`classifier`]
-//! learns them privatized, [`membership`] and [`reconstruction`] attack.
+//! learns them privatized, [`membership`] and [`reconstruction`] attack. [`attack`] is the attacker who
+//! reads context.
 //! [`estimate`] is what a server learns from many privatized texts, with seeded draws.
 //!
 //! Simulations here are seeded and say so. Nothing in this crate runs on a device.
 
+pub mod attack;
 pub mod audit;
 pub mod calibrate;
 pub mod channel;

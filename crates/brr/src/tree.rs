@@ -198,6 +198,20 @@ impl WordTree {
         masses
     }
 
+    /// The places that lead to each word, by id, and how often: its own, and the first place of every
+    /// gap that it is an answer of, for all of that gap. For the evaluation.
+    #[cfg(feature = "test-seam")]
+    pub fn sources(&self) -> Vec<Vec<(u32, f64)>> {
+        let own = |&place: &u32| vec![(place, 1.0 / f64::from(self.answers(place).len))];
+        let mut sources: Vec<_> = self.places.iter().map(own).collect();
+        for gap in &self.gaps {
+            for &word in self.words(gap.answers) {
+                sources[word as usize].push((gap.place, gap.each()));
+            }
+        }
+        sources
+    }
+
     /// The gaps.
     pub(crate) fn gaps(&self) -> &[Gap] {
         &self.gaps

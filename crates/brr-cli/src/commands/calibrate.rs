@@ -1,9 +1,11 @@
 //! `brr calibrate`: what an epsilon does to words, and which epsilon to choose.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use brr::parts::parallel::cores;
-use brr::{Choice, MechanismKind};
+use brr::{Choice, MechanismKind, Model};
+use brr_eval::attack::Sample;
 use brr_eval::calibrate::{self, Solution, Step, Table, Target, useful_bounds};
 use brr_eval::channel::{OutputSets, Sampling, Spread};
 use brr_eval::interval::Estimate;
@@ -22,8 +24,8 @@ use crate::usage::{positive, share, whole};
 /// With --keep or --max-guess, finds the epsilon that meets it and says what it does. Otherwise,
 /// and with --ladder, shows a range of privacy-loss bounds: epsilon, the share of words that stay
 /// (N_w), the number of words that hold 95 % of the output (S_w), the similarity of changed words
-/// to the original, and how often the best attacker without context names a word from its output
-/// alone.
+/// to the original, and how many words of a public sample an attacker names who reads whole
+/// sentences with a public language model, and how many the best one who sees one output word.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   brr calibrate
@@ -48,7 +50,7 @@ pub struct Args {
     /// Find the largest epsilon that keeps at most this share of words, counted by use
     #[arg(long, value_name = "P", value_parser = share)]
     keep: Option<f64>,
-    /// Find the largest epsilon at which the attacker names at most this share of words
+    /// Find the largest epsilon at which the best attacker who sees one output word names at most this share of words
     #[arg(long, value_name = "P", value_parser = share)]
     max_guess: Option<f64>,
     /// Number of words to simulate
@@ -94,10 +96,11 @@ pub fn run(args: Args) -> Result {
         let vectors = args.vectors.as_deref();
         subjects.push(subject(mechanism, &model, vectors, &stages)?);
     }
+    let sample = sample(&model);
     let mut solutions = Vec::new();
     for s in &subjects {
         for &target in &targets {
-            let solution = solve(s, target, &plan, &stages)?;
+            let solution = solve(s, target, &plan, sample.as_ref(), &stages)?;
             if !args.json {
                 let text = report::solution_text(&solution);
                 stages.print(&format!("{}: {text}", s.family.name()));
@@ -108,7 +111,7 @@ pub fn run(args: Args) -> Result {
     let mut tables = Vec::new();
     if ladder || page.is_some() {
         for s in &subjects {
-            tables.push(table(s, &args.bounds, &plan, &stages)?);
+            tables.push(table(s, &args.bounds, &plan, sample.as_ref(), &stages)?);
         }
     }
     stages.finish();
@@ -128,14 +131,32 @@ pub fn run(args: Args) -> Result {
     Ok(())
 }
 
-fn solve(s: &Subject, target: Target, plan: &Sampling, stages: &Stages) -> Result<Solution> {
+/// The built-in sample, if the built-in language model is for the model's words.
+fn sample(model: &Arc<Model>) -> Option<Sample> {
+    let language = brr_english::language().ok()?;
+    Sample::new(model.clone(), &language, brr_english::SAMPLE).ok()
+}
+
+fn solve(
+    s: &Subject,
+    target: Target,
+    plan: &Sampling,
+    sample: Option<&Sample>,
+    stages: &Stages,
+) -> Result<Solution> {
     let name = format!("solving for {}", s.family.name());
     let progress = |done| stages.show(&name, done);
-    let solution = calibrate::solve(&*s.family, target, &s.similarity, plan, &progress)?;
+    let solution = calibrate::solve(&*s.family, target, &s.similarity, plan, sample, &progress)?;
     solution.ok_or_else(|| out_of_reach(target))
 }
 
-fn table(s: &Subject, bounds: &[f64], plan: &Sampling, stages: &Stages) -> Result<Table> {
+fn table(
+    s: &Subject,
+    bounds: &[f64],
+    plan: &Sampling,
+    sample: Option<&Sample>,
+    stages: &Stages,
+) -> Result<Table> {
     let name = format!("ladder of {}", s.family.name());
     stages.show(&name, 0.0);
     let useful = match bounds {
@@ -143,7 +164,7 @@ fn table(s: &Subject, bounds: &[f64], plan: &Sampling, stages: &Stages) -> Resul
         _ => bounds.to_vec(),
     };
     let progress = |done| stages.show(&name, done);
-    let table = calibrate::table(&*s.family, &useful, &s.similarity, plan, &progress)?;
+    let table = calibrate::table(&*s.family, &useful, &s.similarity, plan, sample, &progress)?;
     Ok(table)
 }
 
@@ -181,7 +202,10 @@ stay      share of words that stay as they are: by use, frequent words count mor
 S_w       number of words that hold 95 % of a word's output
 bits      bits in which the code of a changed word differs from the original's
 cosine    cosine of a changed word's vector with the original's, if there are --vectors
-attacker  share of words named by an attacker who sees one output word and knows how often words
+attacker  share of words of a public sample (46 messages) named by an attacker who reads whole
+          sentences, with a public language model; ± is half a 95 % interval. One with texts like
+          those under attack names more
+one word  share of words named by an attacker who sees one output word and knows how often words
           are used: the best one where computed exactly, a simulated one otherwise";
 
 fn print_table(table: &Table) {
@@ -211,7 +235,7 @@ fn print_table(table: &Table) {
 /// Heading, width and cell of a step.
 type Column = (&'static str, usize, fn(&Step) -> String);
 
-const COLUMNS: [Column; 10] = [
+const COLUMNS: [Column; 11] = [
     ("bound", 7, |s| format!("{:.2}", s.bound)),
     ("epsilon", 10, |s| format!("{:.5}", s.epsilon)),
     ("nearest", 9, |s| format!("{:.2}", s.nearest)),
@@ -221,7 +245,8 @@ const COLUMNS: [Column; 10] = [
     ("S_w", 9, |s| size(&s.summary.outputs)),
     ("bits", 10, |s| mean(s.summary.changed_hamming, 1)),
     ("cosine", 9, |s| mean(s.summary.changed_cosine, 3)),
-    ("attacker", 16, |s| {
+    ("attacker", 15, |s| s.context.map_or("-".into(), shown)),
+    ("one word", 16, |s| {
         let guess = s.summary.guess_by_use;
         guess.map_or("-".into(), |g| shown(g.success))
     }),

@@ -66,6 +66,10 @@ pub fn run(args: Args) -> Result {
     let built_in = experiment::BuiltIn {
         model: brr_english::model,
         language: brr_english::language,
+        lists: |model| {
+            let function = brr_english::list("function-words", model);
+            [function.ok(), brr_english::proper_nouns(model).ok()]
+        },
     };
     let mut results = experiment::run(&definition, &folder, built_in, threads, &progress)?;
     stages.finish();
@@ -97,7 +101,7 @@ fn print(results: &Results, folder: &Path) {
         false => String::new(),
     };
     println!(
-        "{:<24} {:>8} {:>8} {:>9} {:>7} {:>9} {:>15}{} {:>7} {:>7}",
+        "{:<24} {:>8} {:>8} {:>9} {:>7} {:>9} {:>15}{} {:>7} {:>7} {:>8}",
         "mechanism",
         "texts",
         "bound",
@@ -107,11 +111,12 @@ fn print(results: &Results, folder: &Path) {
         "95 % interval",
         private("private test"),
         "AUC",
-        "Bayes"
+        "Bayes",
+        "attacker"
     );
     for o in outcomes {
         println!(
-            "{:<24} {:>8} {:>8} {:>9} {:>7} {:>9.4} {:>15}{} {:>7} {:>7}",
+            "{:<24} {:>8} {:>8} {:>9} {:>7} {:>9.4} {:>15}{} {:>7} {:>7} {:>8}",
             o.label,
             o.documents,
             some(o.bound, 2),
@@ -122,6 +127,13 @@ fn print(results: &Results, folder: &Path) {
             private(&some(o.accuracy_privatized.map(|e| e.value), 4)),
             some(o.auc.map(|e| e.value), 3),
             some(o.recovered.map(|r| r.bayes), 3),
+            some(
+                o.context
+                    .as_ref()
+                    .and_then(|c| c.on("all"))
+                    .map(|s| s.context),
+                3
+            ),
         );
     }
     for documents in results.sizes() {

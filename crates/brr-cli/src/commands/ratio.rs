@@ -3,21 +3,26 @@
 use std::path::{Path, PathBuf};
 
 use brr::Metric;
+use brr::parts::distances::PairDistances;
 use brr::parts::epsilon::Epsilon;
 use brr_eval::ratio::{Comparison, Equivalent, Side, compare};
 
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::families::{self, Words};
 use crate::progress::Stages;
 use crate::usage::positive;
 
 /// Convert an epsilon from one model or vector file to another, by equal privacy loss
 ///
-/// A and B are models (Hamming distance) or vector files (Euclidean distance).
-/// Prints P_avg and P_max of both, exactly, over all pairs of words.
+/// A and B are models (Hamming distance) or vector files (Euclidean distance). The tree mechanism's
+/// epsilon is per level of the model's tree, and k-ary response's is of any two words: say so
+/// with `--metric-a` and `--metric-b`. Prints P_avg and P_max of both, exactly, over all pairs of words.
 #[derive(clap::Args)]
-#[command(after_help = "Example: which epsilon of 256-bit BRR equals Madlib's 8?
-  brr ratio glove.txt english.brr --epsilon 8")]
+#[command(after_help = "Examples:
+  Which epsilon of 256-bit BRR equals Madlib's 8?
+    brr ratio glove.txt english.brr --epsilon 8
+  Which epsilon per bit equals 0.85 per level of the tree?
+    brr ratio english.brr english.brr --epsilon 0.85 --metric-a tree")]
 pub struct Args {
     /// Model or vector file whose epsilon is given
     #[arg(value_name = "A")]
@@ -28,14 +33,32 @@ pub struct Args {
     /// Epsilon for A
     #[arg(long, value_name = "E", value_parser = positive)]
     epsilon: f64,
+    /// Metric that A's epsilon is of
+    #[arg(long, value_name = "METRIC", default_value = "own")]
+    metric_a: Of,
+    /// Metric that B's epsilon is of
+    #[arg(long, value_name = "METRIC", default_value = "own")]
+    metric_b: Of,
     /// Print a JSON object
     #[arg(long)]
     json: bool,
 }
 
+/// Which metric over a file's words is meant.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Of {
+    /// Hamming distance of a model's codes, Euclidean distance of vectors
+    Own,
+    /// Level of two words in a model's tree
+    Tree,
+    /// 1 between any two words
+    Discrete,
+}
+
 pub fn run(args: Args) -> Result {
     let stages = Stages::new();
-    let (a, b) = (side(&args.a, &stages)?, side(&args.b, &stages)?);
+    let a = side(&args.a, args.metric_a, &stages)?;
+    let b = side(&args.b, args.metric_b, &stages)?;
     stages.finish();
     let comparison = compare(a, b, Epsilon::new(args.epsilon)?);
     if args.json {
@@ -46,17 +69,31 @@ pub fn run(args: Args) -> Result {
     Ok(())
 }
 
-fn side(path: &PathBuf, stages: &Stages) -> Result<Side> {
+fn side(path: &PathBuf, of: Of, stages: &Stages) -> Result<Side> {
     let name = Path::file_name(path).map_or(String::new(), |n| n.to_string_lossy().into_owned());
-    Ok(match families::open(path, stages)? {
-        Words::Model(m) => Side::new(&name, m.metric(), m.vocabulary().len(), &m.pair_distances()),
+    let words = families::open(path, stages)?;
+    let (own, distances, count) = match &words {
+        Words::Model(m) => (m.metric(), m.pair_distances(), m.vocabulary().len()),
         Words::Vectors(s) => {
-            let metric = Metric::Euclidean {
-                dim: s.vectors().dim,
-            };
-            Side::new(&name, metric, s.len(), &s.pair_distances())
+            let dim = s.vectors().dim;
+            (Metric::Euclidean { dim }, s.pair_distances(), s.len())
         }
-    })
+    };
+    let (metric, distances) = match (of, &words) {
+        (Of::Own, _) => (own, distances),
+        (Of::Discrete, _) => (Metric::Discrete, PairDistances::discrete(count)),
+        (Of::Tree, words) => {
+            let tree = match words {
+                Words::Model(model) => model.tree(),
+                Words::Vectors(_) => None,
+            };
+            let none = "a file whose metric shall be `tree` has no tree; `brr build` makes one";
+            let tree = tree.ok_or_else(|| Failure::Usage(none.into()))?;
+            let levels = tree.levels();
+            (Metric::Tree { levels }, tree.pair_distances())
+        }
+    };
+    Ok(Side::new(&name, metric, count, &distances))
 }
 
 fn print(c: &Comparison) {

@@ -125,10 +125,22 @@ fn from_texts_to_a_report_whatever_happens_on_the_way() {
     );
     assert!(find("exponential 64", 0.0) < find("exponential 64", 5.0));
     assert_eq!(read(&folder, "results.csv").lines().count(), 12);
+    // The attacker who reads context has a row for every privatized condition, and gains with the bound.
+    for label in ["brr 64", "exponential 64", "madlib", "k-ary"] {
+        let of = first.iter().filter(|o| o["label"] == label);
+        let named: Vec<f64> = of
+            .map(|o| o["context"]["strong"][0]["context"].as_f64().unwrap())
+            .collect();
+        assert!(named.len() == 2 && named[0] < named[1], "{label} {named:?}");
+    }
+    assert!(first.iter().all(|o| o["context"]["weak"].is_null()));
+    let head = read(&folder, "results.csv");
+    assert!(head.contains(",attacked_words,context,context_content,"));
     let report = read(&folder, "report.html");
     for part in [
         "<svg",
         "Membership inference",
+        "Attacker with context names",
         "k-ary",
         "40 training texts",
         "seed 1",

@@ -224,6 +224,51 @@ fn ratio_converts_between_metrics() {
         1,
         &["given as A"],
     );
+    // The epsilons of the tree and of k-ary response are of other metrics.
+    let words = number(&c["b"]["words"]);
+    for (metric, average) in [("discrete", 1.0 - 1.0 / words), ("tree", f64::NAN)] {
+        let args = [
+            "ratio",
+            model,
+            model,
+            "--epsilon",
+            "2",
+            "--json",
+            "--metric-a",
+        ];
+        let c = json(&[&args[..], &[metric]].concat());
+        assert!(c["a"]["metric"].as_str().unwrap().starts_with(metric));
+        assert_eq!(c["b"]["metric"], "hamming-64");
+        let average = match metric {
+            "tree" => {
+                let losses = [
+                    "explain",
+                    "waa",
+                    "-m",
+                    model,
+                    "--mechanism",
+                    "tree",
+                    "--epsilon",
+                    "2",
+                    "--json",
+                ];
+                let facts = json(&losses);
+                number(&facts["bound"]) / number(&facts["epsilon"])
+            }
+            _ => average,
+        };
+        assert!((number(&c["a"]["average"]) - average).abs() < 1e-6, "{c}");
+    }
+    let args = [
+        "ratio",
+        vectors,
+        model,
+        "--epsilon",
+        "8",
+        "--metric-a",
+        "tree",
+    ];
+    assert_one_line(&run(&args), 2, &["has no tree"]);
 }
 
 /// False alarms: 1e-6 at most, as the audit itself promises. Four timed runs are too few to
@@ -231,7 +276,7 @@ fn ratio_converts_between_metrics() {
 #[test]
 fn the_built_program_survives_its_audit() {
     let (_, model, _) = small();
-    for mechanism in ["brr", "exponential"] {
+    for mechanism in ["brr", "exponential", "tree", "k-ary"] {
         let args = [
             "audit",
             "-m",

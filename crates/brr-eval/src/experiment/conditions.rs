@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use brr::parts::epsilon::Epsilon;
 use brr::parts::mechanism::Mechanism;
-use brr::{Guarantee, Language};
+use brr::{Guarantee, Language, Model};
 
 use super::definition::{Definition, Wanted};
 use super::{NamedFamilies, NamedFamily};
@@ -36,6 +36,10 @@ pub struct Condition {
     pub trials: usize,
     /// In how many of these membership is attacked.
     pub attacked: usize,
+    /// In how many of these an attacker reads context.
+    pub read: usize,
+    /// The model that the mechanism draws by, or one with its words.
+    pub model: Arc<Model>,
     /// Tells it from every other condition.
     pub key: String,
 }
@@ -90,6 +94,16 @@ pub(super) fn all(
                 documents,
                 trials: entry.trials.unwrap_or(definition.trials),
                 attacked: entry.attacked.unwrap_or(definition.membership.trials),
+                read: match subject.language {
+                    None => definition.attack.trials,
+                    // What was decoded has no channel that could be computed.
+                    Some(_) => 0,
+                },
+                model: subject
+                    .family
+                    .model()
+                    .unwrap_or(families.vocabulary())
+                    .clone(),
                 key,
             });
         }
@@ -106,6 +120,8 @@ pub(super) fn all(
             documents,
             trials: definition.trials,
             attacked: definition.membership.trials,
+            read: 0,
+            model: families.vocabulary().clone(),
             key: format!("original documents={documents}"),
         });
     }
@@ -117,6 +133,8 @@ pub(super) fn all(
             documents,
             trials: 1,
             attacked: 1,
+            read: 0,
+            model: families.vocabulary().clone(),
             key: format!("overfitted documents={documents}"),
         });
     }

@@ -49,6 +49,9 @@ pub struct Definition {
     /// The membership attack.
     #[serde(default)]
     pub membership: Membership,
+    /// The attacker who reads context.
+    #[serde(default)]
+    pub attack: Attack,
     /// The mechanisms.
     #[serde(default)]
     pub mechanism: Vec<Entry>,
@@ -91,6 +94,25 @@ impl Default for Membership {
         Membership {
             trials: usize::MAX,
             control: true,
+        }
+    }
+}
+
+/// How the attacker who reads context is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Attack {
+    /// Words of the training part that he is given, privatized, in whole sentences.
+    pub words: usize,
+    /// Trials of each condition in which he is, the first ones; 0 for none.
+    pub trials: usize,
+}
+
+impl Default for Attack {
+    fn default() -> Attack {
+        Attack {
+            words: 5000,
+            trials: 1,
         }
     }
 }

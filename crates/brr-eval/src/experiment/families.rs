@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use brr::parts::codes::CodeBits;
 use brr::parts::tree::WordTree;
-use brr::{Language, MechanismKind, Model};
+use brr::{Language, MechanismKind, Model, WordList};
 use brr_build::binarize;
 use brr_build::build::{self, Recipe, build, usual_min_distance};
 use brr_build::vectors::{LoadOptions, Vectors, load};
@@ -37,6 +37,8 @@ pub struct BuiltIn {
     pub model: fn() -> brr::Result<Model>,
     /// The language model.
     pub language: fn() -> brr::Result<Language>,
+    /// Function words, and names and places, as far as a model has any: by which attacks are told apart.
+    pub lists: fn(&Model) -> [Option<WordList>; 2],
 }
 
 /// All of them, in the definition's order.
@@ -154,12 +156,26 @@ impl NamedFamilies {
 
 /// The language model that the experiment names or the built-in one, which must be for its words.
 fn language(definition: &Definition, built_in: BuiltIn, words: &Model) -> Result<Arc<Language>> {
-    let language = match &definition.words.language {
+    let found = public_language(definition, built_in, words)?;
+    Ok(Arc::new(found.ok_or(brr::Error::LanguageMismatch)?))
+}
+
+/// The same; none if the built-in one is for other words.
+pub(super) fn public_language(
+    definition: &Definition,
+    built_in: BuiltIn,
+    words: &Model,
+) -> Result<Option<Language>> {
+    let named = definition.words.language.as_ref();
+    let language = match named {
         Some(path) => Language::open(path)?,
         None => (built_in.language)()?,
     };
-    language.check_vocabulary(words.vocabulary())?;
-    Ok(Arc::new(language))
+    match (language.check_vocabulary(words.vocabulary()), named) {
+        (Ok(()), _) => Ok(Some(language)),
+        (Err(_), None) => Ok(None),
+        (Err(error), Some(_)) => Err(error.into()),
+    }
 }
 
 enum WordsFrom {

@@ -86,10 +86,12 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Whether a trial is done, its attack too if that is wanted.
-    pub fn has(&self, key: &str, number: usize, attacked: bool) -> bool {
+    /// Whether a trial is done, its attacks too if they are wanted: on membership, and with context.
+    pub fn has(&self, key: &str, number: usize, attacked: bool, read: bool) -> bool {
         let trial = self.trials.get(&(key.to_owned(), number));
-        trial.is_some_and(|t| t.membership.is_some() || !attacked)
+        trial.is_some_and(|t| {
+            (t.membership.is_some() || !attacked) && (t.context.is_some() || !read)
+        })
     }
 
     /// Adds a trial.
@@ -141,6 +143,7 @@ mod tests {
             accuracy_privatized: None,
             membership: None,
             recovered: None,
+            context: None,
             seconds: 0.1,
         }
     }
@@ -158,8 +161,9 @@ mod tests {
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, &text[..text.len() - 5]).unwrap();
         let mut journal = open("x").unwrap();
-        assert!(journal.has("k", 0, false) && !journal.has("k", 1, false));
-        assert!(!journal.has("k", 0, true), "it was not attacked");
+        assert!(journal.has("k", 0, false, false) && !journal.has("k", 1, false, false));
+        assert!(!journal.has("k", 0, true, false), "it was not attacked");
+        assert!(!journal.has("k", 0, false, true), "nobody read it");
         journal.append(trial("k", 1)).unwrap();
         drop(journal);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);

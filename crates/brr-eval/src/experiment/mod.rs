@@ -10,6 +10,7 @@
 //! trial's number: results do not depend on threads, on order, or on which other
 //! conditions there are. (Seeded noise is for evaluation alone.)
 
+mod attackers;
 mod conditions;
 mod definition;
 mod families;
@@ -18,8 +19,9 @@ mod results;
 mod texts;
 pub mod trial;
 
+pub use attackers::{Attacked, Attackers};
 pub use conditions::{Condition, Treatment};
-pub use definition::{Budgets, Definition, Entry, Membership, Words};
+pub use definition::{Attack, Budgets, Definition, Entry, Membership, Words};
 pub use families::{BuiltIn, NamedFamilies, NamedFamily};
 pub use journal::Journal;
 pub use results::{Level, Machine, Outcome, Results};
@@ -85,8 +87,16 @@ pub fn run(
         .collect();
     let missing: Vec<_> = wanted
         .iter()
-        .filter(|(c, t)| !journal.has(&c.key, *t, *t < c.attacked))
+        .filter(|(c, t)| !journal.has(&c.key, *t, *t < c.attacked, *t < c.read))
         .collect();
+    let attackers = match missing.iter().any(|(c, t)| *t < c.read) {
+        true => {
+            progress(ExperimentStage::Preparing("teaching the attacker", 0.0));
+            let attackers = Attackers::new(definition, &set, &texts, &families, built_in)?;
+            Some(attackers)
+        }
+        false => None,
+    };
     let done = AtomicUsize::new(wanted.len() - missing.len());
     progress(ExperimentStage::Trials(
         done.load(Ordering::Relaxed),
@@ -95,7 +105,7 @@ pub fn run(
     let journal = Mutex::new(journal);
     let failures = parallel::map(threads, missing.len(), |i| -> Result<()> {
         let (condition, number) = missing[i];
-        let trial = trial::run(condition, *number, &texts, definition)?;
+        let trial = trial::run(condition, *number, &texts, attackers.as_ref(), definition)?;
         journal
             .lock()
             .unwrap_or_else(|e| e.into_inner())

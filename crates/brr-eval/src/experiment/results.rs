@@ -1,10 +1,10 @@
 //! What an experiment found, condition by condition.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use serde::Serialize;
 
+use super::attackers::Attacked;
 use super::conditions::{Condition, Treatment};
 use super::{Definition, NamedFamilies, Texts, Trial};
 use crate::classifier;
@@ -61,12 +61,24 @@ pub struct Outcome {
     pub auc: Option<Estimate>,
     /// The same for the attack by confidence alone.
     pub auc_of_confidence: Option<Estimate>,
-    /// What a reconstructing attacker recovers, mean over trials.
+    /// What an attacker recovers who sees one word at a time, mean over trials.
     pub recovered: Option<Recovered>,
+    /// What an attacker names who reads context, mean over the trials in which he was tried.
+    pub context: Option<Attacked>,
     /// Words privatized for training, in each trial.
     pub words: usize,
     /// Mean time to privatize a word with one thread, in microseconds.
     pub microseconds_per_word: Option<f64>,
+}
+
+impl Outcome {
+    /// The share of words that the strongest attacker names who was tried: the one who reads context, or else
+    /// Bayes' who sees one word at a time.
+    pub fn named(&self) -> Option<f64> {
+        let context = self.context.as_ref().and_then(|c| c.on("all"));
+        let bayes = self.recovered.map(|r| r.bayes);
+        context.map(|s| s.context).or(bayes)
+    }
 }
 
 /// An accuracy, and the bound at which each mechanism reaches it.
@@ -235,9 +247,13 @@ impl Results {
         let chance = 1.0 / self.labels.len() as f64;
         let enough = chance + ENOUGH * (baseline - chance);
         let good = self.of(documents).filter(|o| o.accuracy.value >= enough);
-        let named = |o: &Outcome| o.recovered.map(|r| r.bayes);
-        good.filter(|o| o.bound.is_some() && named(o).is_some())
-            .min_by(|a, b| named(a).partial_cmp(&named(b)).unwrap_or(Ordering::Equal))
+        let good: Vec<_> = good.filter(|o| o.named().is_some()).collect();
+        // Where one was attacked with context, those that were not cannot be compared with it.
+        let read = |o: &&&Outcome| o.context.is_some();
+        let compared = good.iter().filter(read).count();
+        let good = good.iter().filter(|o| compared == 0 || read(o));
+        let named = |o: &Outcome| o.named().unwrap_or(1.0);
+        good.min_by(|a, b| named(a).total_cmp(&named(b))).copied()
     }
 
     /// The same in sentences, or that there is none.
@@ -252,12 +268,16 @@ impl Results {
         };
         format!(
             "To start with: {} at epsilon {:.4} (bound {:.2}). Of the conditions that keep {kept}, it is the one at \
-             which an attacker who sees one output word at a time names the fewest words: {}. The classifier is \
+             which {} names the fewest words: {}. The classifier is \
              right in {} of test texts, {} without privacy.",
             o.label,
             o.epsilon.unwrap_or_default(),
             o.bound.unwrap_or_default(),
-            percent(o.recovered.map_or(0.0, |r| r.bayes)),
+            match o.context {
+                Some(_) => "an attacker who reads context",
+                None => "an attacker who sees one output word at a time",
+            },
+            percent(o.named().unwrap_or_default()),
             percent(o.accuracy.value),
             percent(baseline.accuracy.value)
         )
@@ -278,7 +298,7 @@ impl Results {
     }
 }
 
-const CSV_HEAD: [&str; 24] = [
+const CSV_HEAD: [&str; 31] = [
     "mechanism",
     "documents",
     "trials",
@@ -301,6 +321,13 @@ const CSV_HEAD: [&str; 24] = [
     "recovered_bayes_rare",
     "recovered_blind",
     "unknown",
+    "attacked_words",
+    "context",
+    "context_content",
+    "context_names",
+    "context_rare",
+    "context_weak",
+    "alone",
     "words",
     "microseconds_per_word",
 ];
@@ -308,6 +335,9 @@ const CSV_HEAD: [&str; 24] = [
 fn csv_row(o: &Outcome) -> Vec<String> {
     let some = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:.6}"));
     let recovered = |pick: fn(&Recovered) -> f64| some(o.recovered.as_ref().map(pick));
+    let on = |class: &str| o.context.as_ref().and_then(|c| c.on(class));
+    let context = |class: &str| some(on(class).map(|s| s.context));
+    let weak = o.context.as_ref().and_then(|c| c.weak_on("all"));
     vec![
         o.label.clone(),
         o.documents.to_string(),
@@ -331,6 +361,13 @@ fn csv_row(o: &Outcome) -> Vec<String> {
         recovered(|r| r.bayes_rare),
         recovered(|r| r.blind),
         recovered(|r| r.unknown),
+        on("all").map_or(String::new(), |s| s.words.to_string()),
+        context("all"),
+        context("content"),
+        context("names"),
+        context("rare"),
+        some(weak.map(|s| s.context)),
+        some(on("all").map(|s| s.alone)),
         o.words.to_string(),
         some(o.microseconds_per_word),
     ]
@@ -401,6 +438,10 @@ fn outcome(
             blind: recovered(|r| r.blind).unwrap_or(0.0),
             unknown: recovered(|r| r.unknown).unwrap_or(0.0),
         }),
+        context: {
+            let read: Vec<_> = trials.iter().filter_map(|t| t.context.as_ref()).collect();
+            Attacked::mean(&read)
+        },
         words: trials[0].words,
         microseconds_per_word: if privatized {
             mean(&|t| Some(1e6 * t.seconds / t.words.max(1) as f64))

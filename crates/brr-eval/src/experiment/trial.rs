@@ -10,9 +10,11 @@ use brr::parts::vocabulary::WordId;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::attackers::{Attacked, Attackers};
 use super::conditions::{Condition, Treatment};
 use super::definition::Definition;
 use super::texts::{Text, Texts};
+use crate::attack::Target;
 use crate::classifier::{self, Classifier, accuracy};
 use crate::error::Result;
 use crate::membership::{self, Answer, Answers, Leak};
@@ -36,8 +38,11 @@ pub struct Trial {
     pub accuracy_privatized: Option<f64>,
     /// The membership attack, if made.
     pub membership: Option<Leak>,
-    /// What an attacker recovers of the words, if there was noise.
+    /// What an attacker recovers of the words who sees one at a time, if there was noise.
     pub recovered: Option<Recovered>,
+    /// What an attacker names who reads context, if he was tried.
+    #[serde(default)]
+    pub context: Option<Attacked>,
     /// Seconds to privatize the training texts, with one thread.
     pub seconds: f64,
 }
@@ -48,6 +53,7 @@ pub fn run(
     condition: &Condition,
     number: usize,
     texts: &Texts,
+    attackers: Option<&Attackers>,
     definition: &Definition,
 ) -> Result<Trial> {
     let seeds = Seeds {
@@ -87,6 +93,15 @@ pub fn run(
         _ => None,
     };
     let attacked = number < condition.attacked;
+    let read = attackers.filter(|_| number < condition.read);
+    let context = match (read, &condition.treatment) {
+        (Some(attackers), Treatment::Privatized(mechanism, None)) => {
+            let target = Target::new(&**mechanism, &condition.model);
+            let seed = seeds.number_for("context") as u64;
+            Some(attackers.attack(&target, seed)?)
+        }
+        _ => None,
+    };
     Ok(Trial {
         key: condition.key.clone(),
         number,
@@ -103,6 +118,7 @@ pub fn run(
                 texts.vocabulary.vocabulary().len(),
             )
         }),
+        context,
         seconds,
     })
 }

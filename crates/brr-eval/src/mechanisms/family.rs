@@ -21,6 +21,11 @@ pub trait Family: Send + Sync {
     /// Distances of the words in the mechanism's metric.
     fn distances(&self) -> PairDistances;
 
+    /// The model that it draws by, if it has one.
+    fn model(&self) -> Option<&Arc<Model>> {
+        None
+    }
+
     /// The mechanism with at most this epsilon.
     fn at(&self, epsilon: Epsilon) -> Result<Box<dyn Mechanism>>;
 
@@ -76,6 +81,10 @@ impl Family for ShippedFamily {
         }
     }
 
+    fn model(&self) -> Option<&Arc<Model>> {
+        Some(&self.model)
+    }
+
     fn at(&self, epsilon: Epsilon) -> Result<Box<dyn Mechanism>> {
         self.for_budget(Budget::Epsilon(epsilon.get()))
     }
@@ -110,6 +119,10 @@ impl Family for CertifiedFamily {
 
     fn distances(&self) -> PairDistances {
         self.model.pair_distances()
+    }
+
+    fn model(&self) -> Option<&Arc<Model>> {
+        Some(&self.model)
     }
 
     fn at(&self, epsilon: Epsilon) -> Result<Box<dyn Mechanism>> {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use brr::parts::epsilon::Epsilon;
 use brr::parts::epsilon::round_up;
-use brr::parts::mechanism::Mechanism;
+use brr::parts::mechanism::{Likelihoods, Mechanism};
 use brr::parts::random::Noise;
 use brr::parts::vocabulary::WordId;
 use brr::{Guarantee, Metric};
@@ -92,6 +92,28 @@ impl Mechanism for Madlib {
             distances,
             round_up(epsilon * distances.maximum),
         )
+    }
+
+    /// As BRR does: noise around the output itself, of which what gives the output again counts. If z is
+    /// such a noisy vector, the densities around w and around y differ by the factor
+    /// exp(-epsilon (|z - w| - |z - y|)), which is at most 1 as y is nearest to z.
+    fn likelihoods(&self, output: WordId, draws: usize, noise: &mut Noise) -> Option<Likelihoods> {
+        let noisy = self.noisy_vectors(&vec![Some(output); draws], noise);
+        let nearest = self.search.nearest(&noisy);
+        let dim = self.space.vectors().dim;
+        let hits = noisy.chunks_exact(dim).zip(nearest);
+        let hits = hits.filter(|(_, nearest)| *nearest == output);
+        let hits: Vec<f32> = hits.flat_map(|(z, _)| z.to_vec()).collect();
+        let epsilon = self.epsilon.get() as f32;
+        let factors = |distances: Vec<f32>| {
+            let own = distances[output as usize];
+            let factor = |d: f32| libm::expf(epsilon * (own - d).min(0.0));
+            distances.into_iter().map(factor).collect()
+        };
+        let distances = self.space.distances_to(&hits).into_iter();
+        Some(Likelihoods {
+            draws: distances.map(factors).collect(),
+        })
     }
 
     fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {

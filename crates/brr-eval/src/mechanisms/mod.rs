@@ -15,3 +15,6 @@ pub use family::{CertifiedFamily, Family, KaryFamily, MadlibFamily, ShippedFamil
 pub use madlib::Madlib;
 pub use noise::VectorNoise;
 pub use space::{NearestVector, Space};
+
+#[cfg(test)]
+pub(crate) use space::tests::space as test_space;

@@ -114,6 +114,28 @@ impl Space {
         distances
     }
 
+    /// The distances of several vectors, one after another, to every word: by dot products in single
+    /// precision.
+    pub fn distances_to(&self, queries: &[f32]) -> Vec<Vec<f32>> {
+        let dim = self.vectors.dim;
+        let rows: Vec<&[f32]> = queries.chunks_exact(dim).collect();
+        let mut dots = vec![0.0f32; rows.len() * self.len()];
+        gemm(
+            (rows.len(), dim, self.len()),
+            (queries, dim as isize, 1),
+            (&self.vectors.data, 1, dim as isize),
+            &mut dots,
+        );
+        let of = |(query, dots): (&&[f32], &[f32])| {
+            let own = (dot(query, query) / 2.0) as f32;
+            let halves = dots.iter().zip(&self.halves);
+            let distances = halves.map(|(dot, half)| (2.0 * (own + half - dot)).max(0.0).sqrt());
+            distances.collect()
+        };
+        let dots = dots.chunks_exact(self.len().max(1));
+        rows.iter().zip(dots).map(of).collect()
+    }
+
     /// Cosine of two words' vectors; 0 if one is zero.
     pub fn cosine(&self, a: WordId, b: WordId) -> f64 {
         let (x, y) = (self.vectors.row(a as usize), self.vectors.row(b as usize));

@@ -81,8 +81,19 @@ fn in_words(step: &Step) -> String {
         };
         text += &format!(
             " {which} who sees one output word and knows how often words are used names {} of the \
-             words; context, which was not tried, can only help.",
-            shown(guess.success)
+             words{}",
+            shown(guess.success),
+            match step.context {
+                Some(_) => ".",
+                None => "; context, which was not tried, can only help.",
+            }
+        );
+    }
+    if let Some(context) = step.context {
+        text += &format!(
+            " An attacker who reads whole sentences of a public sample, with a public language model, names {} of \
+             them; with texts like those under attack he names more.",
+            shown(context)
         );
     }
     text
@@ -128,9 +139,18 @@ fn charts(tables: &[calibrate::Table]) -> Vec<Chart> {
     let mut charts = vec![
         chart("Words that stay (by use)", average, share(), stays),
         chart(by_neighbour, nearest, share(), stays),
-        chart("Words an attacker names (by use)", average, share(), |s| {
-            s.summary.guess_by_use.map(|g| g.success)
-        }),
+        chart(
+            "Words an attacker names who reads context",
+            average,
+            share(),
+            |s| s.context,
+        ),
+        chart(
+            "Words an attacker names by one output word (by use)",
+            average,
+            share(),
+            |s| s.summary.guess_by_use.map(|g| g.success),
+        ),
         chart("Similarity of changed words", average, cosine, |s| {
             s.summary.changed_cosine.filter(|_| changes(s))
         }),
@@ -178,7 +198,7 @@ fn shown(e: Estimate) -> String {
 }
 
 fn steps(table: &calibrate::Table) -> Table {
-    let columns: [Column<Step>; 14] = [
+    let columns: [Column<Step>; 15] = [
         ("Bound", |s| number(s.bound)),
         ("Epsilon", |s| number(s.epsilon)),
         ("Loss at nearest", |s| number(s.nearest)),
@@ -191,8 +211,11 @@ fn steps(table: &calibrate::Table) -> Table {
         ("Outputs with 95 %", |s| size(&s.summary.outputs)),
         ("Cosine of changed", |s| optional(s.summary.changed_cosine)),
         ("Bits changed", |s| optional(s.summary.changed_hamming)),
-        ("Attacker, by use", |s| success(s.summary.guess_by_use)),
-        ("Attacker, words equally likely", |s| {
+        ("Attacker with context", |s| optional(s.context)),
+        ("One output word, by use", |s| {
+            success(s.summary.guess_by_use)
+        }),
+        ("One output word, words equally likely", |s| {
             success(s.summary.guess)
         }),
     ];
@@ -237,9 +260,11 @@ mod tests {
             ..Sampling::default()
         };
         let (family, similarity) = (KaryFamily(50), Similarity::default());
-        let table = calibrate::table(&family, &[1.0, 4.0], &similarity, &plan, &|_| {}).unwrap();
+        let table =
+            calibrate::table(&family, &[1.0, 4.0], &similarity, &plan, None, &|_| {}).unwrap();
         let target = Target::Keep(0.5);
-        let solution = calibrate::solve(&family, target, &similarity, &plan, &|_| {}).unwrap();
+        let solution =
+            calibrate::solve(&family, target, &similarity, &plan, None, &|_| {}).unwrap();
         let html = calibration(std::slice::from_ref(&table), &[solution.unwrap()]);
         assert_eq!(html.matches("<svg").count(), 3);
         assert_eq!(html.matches("<svg").count(), html.matches("<desc").count());

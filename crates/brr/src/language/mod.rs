@@ -281,6 +281,18 @@ impl Language {
         &self.listed
     }
 
+    /// The listed pairs (u, v, p(v | u)), ascending: for the evaluation.
+    #[cfg(feature = "test-seam")]
+    pub fn listed_pairs(&self) -> Vec<(State, State, f64)> {
+        let mut pairs = Vec::with_capacity(self.pairs());
+        for u in 0..self.states() as State {
+            let row = self.listed.after(u);
+            pairs.extend(row.iter().map(|(v, s)| (u, v, f64::from(self.pair(s)))));
+        }
+        pairs.sort_unstable_by_key(|&(u, v, _)| (u, v));
+        pairs
+    }
+
     /// The listed successors v of a state u with the largest p(v | u).
     pub(crate) fn likely_next(&self) -> &Heads {
         &self.heads[0]
