@@ -28,11 +28,17 @@ impl Decoder<'_> {
     /// The probability of every word, and last of the unknown token, at each position given all of
     /// its sentence.
     pub fn posteriors(&self, observations: &Observations, sentences: &[Sentence]) -> Vec<Vec<f64>> {
-        let of = |sentence| self.posteriors_of(observations, sentence);
+        let pairs = listed(self.language);
+        let of = |sentence| self.posteriors_of(&pairs, observations, sentence);
         sentences.iter().flat_map(of).collect()
     }
 
-    fn posteriors_of(&self, observations: &Observations, sentence: &Sentence) -> Vec<Vec<f64>> {
+    fn posteriors_of(
+        &self,
+        pairs: &[Pair],
+        observations: &Observations,
+        sentence: &Sentence,
+    ) -> Vec<Vec<f64>> {
         let language = self.language;
         let likelihoods = sentence.tokens.clone();
         let likelihoods: Vec<_> = likelihoods
@@ -47,7 +53,7 @@ impl Decoder<'_> {
         let mut posteriors: Vec<Vec<f64>> = Vec::new();
         for (t, likelihood) in likelihoods.iter().enumerate() {
             if t > 0 {
-                at = forward(language, &at);
+                at = forward(language, pairs, &at);
             }
             multiply(&mut at, likelihood);
             posteriors.push(at.clone());
@@ -59,7 +65,7 @@ impl Decoder<'_> {
         for (t, likelihood) in likelihoods.iter().enumerate().rev() {
             multiply(&mut posteriors[t], &after);
             multiply(&mut after, likelihood);
-            after = backward(language, &after);
+            after = backward(language, pairs, &after);
         }
         posteriors
     }
@@ -99,38 +105,49 @@ fn multiply(values: &mut [f64], factors: &[f64]) {
     values.iter_mut().for_each(|v| *v /= total);
 }
 
-/// Calls `each` with every listed pair of hidden states, by their places, and what p has above
-/// b(u) P(v).
-fn for_listed(language: &Language, mut each: impl FnMut(usize, usize, f64)) {
-    let boundary = language.boundary();
-    let place = |state: State| state as usize - usize::from(state > boundary);
-    for u in hidden(language) {
-        for (v, steps) in language
-            .listed()
-            .after(u)
-            .iter()
-            .filter(|(v, _)| *v != boundary)
-        {
-            let rest = f64::from(language.backoff(u)) * f64::from(language.unigram(v));
-            each(place(u), place(v), f64::from(language.pair(steps)) - rest);
-        }
-    }
+/// A listed pair of hidden states, by their places.
+struct Pair {
+    from: u32,
+    to: u32,
+    /// How far p lies above b(u) P(v).
+    excess: f64,
 }
 
-fn forward(language: &Language, before: &[f64]) -> Vec<f64> {
+fn listed(language: &Language) -> Vec<Pair> {
+    let boundary = language.boundary();
+    let place = |state: State| state - State::from(state > boundary);
+    let after = |u: State| {
+        let listed = language.listed().after(u);
+        let hidden = listed.iter().filter(|(v, _)| *v != boundary);
+        let pair = |(v, steps)| Pair {
+            from: place(u),
+            to: place(v),
+            excess: f64::from(language.pair(steps))
+                - f64::from(language.backoff(u)) * f64::from(language.unigram(v)),
+        };
+        hidden.map(pair).collect::<Vec<_>>()
+    };
+    hidden(language).flat_map(after).collect()
+}
+
+fn forward(language: &Language, pairs: &[Pair], before: &[f64]) -> Vec<f64> {
     let backoffs = hidden(language).map(|u| f64::from(language.backoff(u)));
     let rest: f64 = backoffs.zip(before).map(|(b, a)| a * b).sum();
     let unigrams = hidden(language).map(|v| f64::from(language.unigram(v)));
     let mut at: Vec<f64> = unigrams.map(|p| p * rest).collect();
-    for_listed(language, |u, v, excess| at[v] += before[u] * excess);
+    for pair in pairs {
+        at[pair.to as usize] += before[pair.from as usize] * pair.excess;
+    }
     at.iter().map(|a| a.max(0.0)).collect()
 }
 
-fn backward(language: &Language, after: &[f64]) -> Vec<f64> {
+fn backward(language: &Language, pairs: &[Pair], after: &[f64]) -> Vec<f64> {
     let unigrams = hidden(language).map(|v| f64::from(language.unigram(v)));
     let rest: f64 = unigrams.zip(after).map(|(p, a)| p * a).sum();
     let backoffs = hidden(language).map(|u| f64::from(language.backoff(u)));
     let mut at: Vec<f64> = backoffs.map(|b| b * rest).collect();
-    for_listed(language, |u, v, excess| at[u] += after[v] * excess);
+    for pair in pairs {
+        at[pair.from as usize] += after[pair.to as usize] * pair.excess;
+    }
     at.iter().map(|a| a.max(0.0)).collect()
 }
