@@ -3,6 +3,7 @@
 use brr::Language;
 use brr::parts::language::{Decoder, Sentence, State};
 use brr::parts::mechanism::{Emission, Observations};
+use brr::parts::vocabulary::WordId;
 use sha2::{Digest, Sha256};
 
 /// Offsets of the frame: see `crates/brr/src/frame/mod.rs`.
@@ -22,13 +23,12 @@ impl Emission for ById {
         -3.0
     }
 
-    fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
-        let Observations::Words(words) = observations else {
+    fn steps_of(&self, observations: &Observations, i: usize, words: &[WordId]) -> Vec<u16> {
+        let Observations::Words(drawn) = observations else {
             unreachable!("words are observed")
         };
-        for (id, step) in out.iter_mut().enumerate() {
-            *step = id.abs_diff(words[i] as usize).min(self.0.len() - 1) as u16;
-        }
+        let step = |word: &WordId| word.abs_diff(drawn[i]).min(self.0.len() as u32 - 1);
+        words.iter().map(|word| step(word) as u16).collect()
     }
 }
 

@@ -149,6 +149,7 @@ impl Zeroize for CodeRows {
 }
 
 /// Hamming distance of two codes.
+#[inline(always)]
 pub fn hamming(a: &[u64], b: &[u64]) -> u32 {
     a.iter().zip(b).map(|(x, y)| (x ^ y).count_ones()).sum()
 }

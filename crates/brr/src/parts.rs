@@ -35,7 +35,9 @@ pub mod codes {
 
 /// The exact nearest code.
 pub mod nearest {
-    pub use crate::nearest::{Backend, MultiIndex, Neighbor, Scan, WeightTable};
+    pub use crate::nearest::{
+        Backend, MultiIndex, Neighbor, Scan, Sieve, WeightTable, distances_of,
+    };
 }
 
 /// Words and their ids.

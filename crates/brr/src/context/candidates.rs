@@ -7,21 +7,17 @@
 
 use std::ops::Range;
 
-use zeroize::Zeroizing;
-
 use super::chain::Position;
-use super::costs::{BLOCK, Costs};
+use super::likeliest::{Likely, Scores};
 use crate::language::{Heads, Language, State};
 use crate::mechanism::{Emission, Observations};
 
-/// Words by their own likelihood.
-const LIKELIEST: usize = 32;
 /// Words on either side of a position that predict some.
 pub const PREDICTING: usize = 4;
-/// Candidates of a position in the end.
-const CANDIDATES: usize = 24;
+/// Candidates of a position.
+pub const CANDIDATES: usize = 24;
 /// A word this much less likely than the likeliest, in ln, is not looked at.
-const BEAM: f32 = 9.0;
+pub const BEAM: f32 = 9.0;
 
 /// Not among those found.
 const NOWHERE: u16 = u16::MAX;
@@ -36,57 +32,20 @@ pub struct Seen {
     at: usize,
     /// No ln Pr[O | w] is larger.
     largest: f32,
+    /// What is less likely than this will not be among the candidates.
+    least: f32,
     /// The likeliest words with ln P(w) Pr[O | w]; of these the first [`PREDICTING`] in order.
     likeliest: Vec<Scored>,
 }
 
-/// Observations whose steps are found together.
-const AHEAD: usize = 64;
+/// Observations whose likeliest words are found together.
+const AHEAD: usize = 256;
 
 /// What is known of some observations in a row.
 #[derive(Default)]
 struct Looked {
     which: Range<usize>,
-    words: usize,
-    /// The steps of every word from each.
-    steps: Zeroizing<Vec<u16>>,
-    /// The least step from each.
-    nearest: Vec<u16>,
-    /// The least cost of each block of words, for each.
-    least: Vec<u16>,
-}
-
-impl Looked {
-    fn row(&self, i: usize) -> &[u16] {
-        &self.steps[(i - self.which.start) * self.words..][..self.words]
-    }
-
-    /// Makes sure that observation i is there, and with it the one before, if it was.
-    fn reach(
-        &mut self,
-        emission: &dyn Emission,
-        costs: &Costs,
-        observations: &Observations,
-        i: usize,
-    ) {
-        if self.which.contains(&i) {
-            return;
-        }
-        let first = i - usize::from(self.which.end == i && i > 0);
-        self.which = first..(first + AHEAD).min(observations.len());
-        self.steps.resize(self.which.len() * self.words, 0);
-        self.nearest.clear();
-        self.nearest.resize(self.which.len(), u16::MAX);
-        self.least.resize(self.which.len() * costs.blocks(), 0);
-        let mut found = |row: usize, first: usize, steps: &[u16]| {
-            let first = first / BLOCK;
-            let least = &mut self.least[row * costs.blocks()..][first..costs.blocks()];
-            let nearest = costs.least(first, steps, least);
-            self.nearest[row] = self.nearest[row].min(nearest);
-        };
-        let which = self.which.clone();
-        emission.steps_of_many(observations, which, &mut self.steps, &mut found);
-    }
+    likely: Vec<Likely>,
 }
 
 impl Seen {
@@ -111,7 +70,7 @@ pub fn lead(scored: &mut [Scored]) {
 }
 
 /// Leaves the best, this many at most, the lowest among equals.
-fn keep_best(scored: &mut Vec<Scored>, count: usize) {
+pub fn keep_best(scored: &mut Vec<Scored>, count: usize) {
     if scored.len() > count {
         let better = |a: &Scored, b: &Scored| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
         scored.select_nth_unstable_by(count - 1, better);
@@ -125,113 +84,93 @@ pub struct Finder<'a> {
     emission: &'a dyn Emission,
     table: &'a [f32],
     offsets: &'a [f32],
-    largest_offset: f32,
-    costs: Costs,
+    scores: Scores<'a>,
     looked: Looked,
-    /// Room to find the blocks with the least costs.
-    ordered: Vec<u16>,
     /// Where each word stands among those found, while they are merged.
     slots: Vec<u16>,
     found: Vec<Scored>,
+    predicted: Predicted,
+}
+
+/// Words that are predicted, and how strongly.
+#[derive(Default)]
+struct Predicted {
+    words: Vec<State>,
+    strengths: Vec<f32>,
 }
 
 impl<'a> Finder<'a> {
     pub fn new(language: &'a Language, emission: &'a dyn Emission) -> Finder<'a> {
-        let offsets = emission.offsets();
-        let largest = offsets.iter().copied().reduce(f32::max);
         Finder {
             language,
             emission,
             table: emission.table(),
-            offsets,
-            largest_offset: largest.unwrap_or(0.0),
-            costs: Costs::new(emission, &language.log_unigrams()[..language.words()]),
-            looked: Looked {
-                words: language.words(),
-                ..Looked::default()
-            },
-            ordered: Vec::new(),
+            offsets: emission.offsets(),
+            scores: Scores::new(emission, &language.log_unigrams()[..language.words()]),
+            looked: Looked::default(),
             slots: vec![NOWHERE; language.words()],
             found: Vec::new(),
+            predicted: Predicted::default(),
         }
     }
 
     /// Looks at an observation by itself.
     pub fn look(&mut self, observations: &Observations, i: usize, seen: &mut Seen) {
-        let looked = &mut self.looked;
-        looked.reach(self.emission, &self.costs, observations, i);
-        let nearest = looked.nearest[i - looked.which.start];
+        if !self.looked.which.contains(&i) {
+            let which = i..(i + AHEAD).min(observations.len());
+            let likely = self
+                .scores
+                .likeliest(self.emission, observations, which.clone());
+            self.looked = Looked { which, likely };
+        }
+        let likely = &self.looked.likely[i - self.looked.which.start];
         seen.at = i;
-        seen.largest = self.table[usize::from(nearest)] + self.largest_offset;
-        self.likeliest(i, &mut seen.likeliest);
+        seen.largest = likely.largest(&self.scores);
+        seen.least = likely.least;
+        seen.likeliest.clone_from(&likely.words);
         lead(&mut seen.likeliest);
     }
 
-    /// ln Pr[O | w].
-    fn log_likelihood(&self, steps: &[u16], w: State) -> f32 {
-        let offset = self.offsets.get(w as usize).copied().unwrap_or(0.0);
-        self.table[usize::from(steps[w as usize])] + offset
-    }
-
-    /// The likeliest words, from the least costs of all blocks.
-    fn likeliest(&mut self, i: usize, out: &mut Vec<Scored>) {
-        let steps = self.looked.row(i);
-        let blocks = self.costs.blocks();
-        let least = &self.looked.least[(i - self.looked.which.start) * blocks..][..blocks];
-        self.ordered.clear();
-        self.ordered.extend_from_slice(least);
-        // As many blocks have a word that costs no more.
-        let most = match self.ordered.len() > LIKELIEST {
-            true => *self.ordered.select_nth_unstable(LIKELIEST - 1).1,
-            false => u16::MAX,
-        };
-        out.clear();
-        let log_unigrams = &self.language.log_unigrams()[..self.language.words()];
-        for (block, _) in least
-            .iter()
-            .enumerate()
-            .filter(|(_, least)| **least <= most)
-        {
-            let (first, end) = (block * BLOCK, steps.len().min((block + 1) * BLOCK));
-            for place in self.costs.at_most(most, block, &steps[first..end]) {
-                let w = first + place;
-                let ln = self.log_likelihood(steps, w as State) + log_unigrams[w];
-                out.push((ln, w as State));
-            }
-        }
-        keep_best(out, LIKELIEST);
+    /// ln Pr[O | w] of some words.
+    fn log_likelihoods(
+        &self,
+        observations: &Observations,
+        i: usize,
+        words: &[State],
+    ) -> impl Iterator<Item = f32> {
+        let steps = self.emission.steps_of(observations, i, words);
+        let offset = |w: State| self.offsets.get(w as usize).copied().unwrap_or(0.0);
+        let steps = steps.into_iter().zip(words);
+        steps.map(move |(step, &w)| self.table[usize::from(step)] + offset(w))
     }
 
     /// The candidates of a position, from what was seen there and from likely words on either side.
-    pub fn position(&mut self, before: &[Scored], at: &Seen, after: &[Scored]) -> Position {
+    pub fn position(
+        &mut self,
+        observations: &Observations,
+        before: &[Scored],
+        at: &Seen,
+        after: &[Scored],
+    ) -> Position {
         let mut found = std::mem::take(&mut self.found);
         found.clone_from(&at.likeliest);
-        let (next, previous) = (self.language.likely_next(), self.language.likely_previous());
-        self.predict(before, at, &mut found, next, |_| 0.0);
-        let shares = self.language.log_unigrams();
-        self.predict(after, at, &mut found, previous, |v| -shares[v as usize]);
+        self.predict(observations, before, at, after, &mut found);
         self.merge(&mut found);
         keep_best(&mut found, CANDIDATES);
         let unknown = self.emission.unknown();
-        let steps = self.looked.row(at.at);
-        let emission = |&(_, w): &Scored| self.log_likelihood(steps, w);
-        let largest = found.iter().map(emission).fold(unknown, f32::max);
-        let likelihood = |ln: f32| libm::expf(ln - largest);
-        let position = Position {
-            states: found
-                .iter()
-                .map(|&(_, w)| w)
-                .chain([self.language.unknown()])
-                .collect(),
-            likelihoods: found
-                .iter()
-                .map(emission)
-                .chain([unknown])
-                .map(likelihood)
-                .collect(),
-        };
+        let mut states: Vec<State> = found.iter().map(|&(_, w)| w).collect();
+        let lns = self.log_likelihoods(observations, at.at, &states);
+        let mut likelihoods: Vec<f32> = lns.chain([unknown]).collect();
+        states.push(self.language.unknown());
+        let largest = likelihoods.iter().fold(unknown, |a, &b| a.max(b));
+        likelihoods
+            .iter_mut()
+            .for_each(|ln| *ln = libm::expf(*ln - largest));
         self.found = found;
-        position
+        Position {
+            states,
+            likelihoods,
+        }
     }
 
     /// Leaves each word once, with its largest number, and none far below the best.
@@ -259,31 +198,66 @@ impl<'a> Finder<'a> {
     /// Adds the words that likely words beside a position predict, with ln P(w | beside) Pr[O | w],
     /// less for a word beside that is less likely itself.
     fn predict(
+        &mut self,
+        observations: &Observations,
+        before: &[Scored],
+        at: &Seen,
+        after: &[Scored],
+        found: &mut Vec<Scored>,
+    ) {
+        let mut predicted = std::mem::take(&mut self.predicted);
+        predicted.words.clear();
+        predicted.strengths.clear();
+        // What is predicted less strongly cannot be likely enough.
+        let least = at.least - at.largest;
+        let (next, previous) = (self.language.likely_next(), self.language.likely_previous());
+        self.ask(before, next, least, |_| 0.0, &mut predicted);
+        let shares = self.language.log_unigrams();
+        self.ask(
+            after,
+            previous,
+            least,
+            |v| -shares[v as usize],
+            &mut predicted,
+        );
+        let lns = self.log_likelihoods(observations, at.at, &predicted.words);
+        let strengths = predicted.strengths.iter();
+        for ((ln, &strength), &w) in lns.zip(strengths).zip(&predicted.words) {
+            if strength + ln > at.least {
+                found.push((strength + ln, w));
+            }
+        }
+        self.predicted = predicted;
+    }
+
+    /// Adds the words that words beside a position predict more strongly than `least`.
+    fn ask(
         &self,
         beside: &[Scored],
-        at: &Seen,
-        found: &mut Vec<Scored>,
         heads: &Heads,
+        least: f32,
         share: impl Fn(State) -> f32,
+        out: &mut Predicted,
     ) {
-        let Some((best, _)) = at.likeliest.first() else {
-            return;
-        };
-        let words = self.language.words() as State;
-        let observed = self.looked.row(at.at);
+        let shares = self.language.log_unigrams();
         for &(score, state) in beside {
             let handicap = score - beside[0].0 + share(state);
-            for &(score, w) in heads.row(state).iter().filter(|(_, w)| *w < words) {
-                let prediction = handicap + score;
-                // Rows fall, so nothing after it is likely enough either.
-                if prediction + at.largest <= best - BEAM {
-                    break;
-                }
-                let score = prediction + self.log_likelihood(observed, w);
-                if score > best - BEAM {
-                    found.push((score, w));
-                }
+            // Rows fall, so nothing after the first that is too weak is stronger.
+            let row = heads.row(state);
+            let row = &row[..row.partition_point(|(score, _)| handicap + score > least)];
+            let mut len = out.words.len();
+            out.words.resize(len + row.len(), 0);
+            out.strengths.resize(len + row.len(), 0.0);
+            for &(score, w) in row {
+                let strength = handicap + score;
+                (out.words[len], out.strengths[len]) = (w, strength);
+                // What is predicted no more strongly than by itself is likely enough by itself, or not.
+                // (Not a branch: nobody could guess it.)
+                let word = (w as usize) < self.language.words();
+                len += usize::from(word & (strength > shares[w as usize]));
             }
+            out.words.truncate(len);
+            out.strengths.truncate(len);
         }
     }
 }

@@ -28,7 +28,7 @@ pub struct Link {
 }
 
 /// Candidates with less, the likeliest having 1, are followed by what is frequent.
-const NEGLIGIBLE: f32 = 1e-4;
+const NEGLIGIBLE: f32 = 1e-3;
 
 /// The hidden chain of a window.
 pub struct Chain<'a> {
@@ -102,11 +102,17 @@ impl Chain<'_> {
                 count += usize::from(listed.may_list(v));
             }
         }
+        let asked = &asked[..count];
+        let first = |&(i, place): &(u16, u16)| {
+            let (_, _, listed) = after[usize::from(i)];
+            listed.first(to.states[usize::from(place)])
+        };
+        let firsts: Vec<State> = asked.iter().map(first).collect();
         let mut links = Vec::with_capacity(count);
-        for &(i, place) in &asked[..count] {
+        for (&(i, place), first) in asked.iter().zip(firsts) {
             let (from, u, listed) = after[usize::from(i)];
             let v = to.states[usize::from(place)];
-            if let Some(steps) = listed.get(v) {
+            if let Some(steps) = listed.get_from(first, v) {
                 let rest = self.language.backoff(u) * self.language.unigram(v);
                 links.push(Link {
                     from,

@@ -27,9 +27,9 @@
 
 mod candidates;
 mod chain;
-mod costs;
 #[cfg(any(test, feature = "test-seam"))]
 mod exact;
+mod likeliest;
 
 use std::ops::Range;
 
@@ -175,13 +175,19 @@ impl Token {
     }
 
     /// What may have been there, given likely words on either side.
-    fn position(&self, finder: &mut Finder<'_>, before: &[Scored], after: &[Scored]) -> Position {
+    fn position(
+        &self,
+        finder: &mut Finder<'_>,
+        observations: &Observations,
+        before: &[Scored],
+        after: &[Scored],
+    ) -> Position {
         match self.known {
             Some([(_, word)]) => Position {
                 states: vec![word],
                 likelihoods: vec![1.0],
             },
-            None => finder.position(before, &self.seen, after),
+            None => finder.position(observations, before, &self.seen, after),
         }
     }
 }
@@ -209,7 +215,7 @@ fn decode_window(
             }
             false => &[],
         };
-        let position = at.position(finder, &before, predicting);
+        let position = at.position(finder, observations, &before, predicting);
         let reached = match (positions.last(), forward.last()) {
             (Some(from), Some(weights)) => {
                 let (reached, found) = chain.advance(from, weights, &position);

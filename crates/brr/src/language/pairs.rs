@@ -190,6 +190,23 @@ impl After<'_> {
         at
     }
 
+    /// What stands where v would be looked for first. For many in a row, as no look waits for the one
+    /// before. The filter must have let v through.
+    #[inline]
+    pub fn first(&self, v: State) -> State {
+        self.successors[After::hash(v, self.successors.len())]
+    }
+
+    /// As [`get`](Self::get), given what stands where v is looked for first.
+    #[inline]
+    pub fn get_from(&self, first: State, v: State) -> Option<u8> {
+        match first {
+            NONE => None,
+            _ if first == v => Some(self.probabilities[After::hash(v, self.successors.len())]),
+            _ => self.get(v),
+        }
+    }
+
     /// The steps of p(v | u), if the pair is listed.
     #[inline]
     pub fn get(&self, v: State) -> Option<u8> {

@@ -49,7 +49,7 @@ use crate::codes::{CodeBits, CodeRows};
 use crate::epsilon::{Epsilon, round_up};
 use crate::guarantee::Guarantee;
 use crate::model::Model;
-use crate::nearest::{MultiIndex, Neighbor, Scan};
+use crate::nearest::{self, MultiIndex, Neighbor, Scan, Sieve};
 use crate::random::Noise;
 use crate::response::FlipThreshold;
 use crate::vocabulary::WordId;
@@ -225,18 +225,19 @@ impl Emission for Brr {
         Scan::new(self.model.codes()).distances(noisy.row(i), out);
     }
 
-    fn steps_of_many(
-        &self,
-        observations: &Observations,
-        which: Range<usize>,
-        out: &mut [u16],
-        each: &mut dyn FnMut(usize, usize, &[u16]),
-    ) {
+    fn steps_of(&self, observations: &Observations, i: usize, words: &[WordId]) -> Vec<u16> {
+        let Observations::Codes(noisy) = observations else {
+            unreachable!("BRR observes codes");
+        };
+        nearest::distances_of(self.model.code_rows(), noisy.row(i), words)
+    }
+
+    fn sift(&self, observations: &Observations, which: Range<usize>, sieve: &mut dyn Sieve) {
         let Observations::Codes(noisy) = observations else {
             unreachable!("BRR observes codes");
         };
         let mut queries = Zeroizing::new(CodeRows::new(noisy.bits()));
         which.for_each(|i| queries.push(noisy.row(i)));
-        Scan::new(self.model.codes()).distances_many(&queries, out, each);
+        Scan::new(self.model.codes()).sift(&queries, sieve);
     }
 }

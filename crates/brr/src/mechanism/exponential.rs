@@ -35,7 +35,7 @@ use crate::error::{Error, Result};
 use crate::frequency::Keep;
 use crate::guarantee::{Budget, Guarantee};
 use crate::model::{Model, Standing};
-use crate::nearest::{Scan, WeightTable};
+use crate::nearest::{self, Scan, Sieve, WeightTable};
 use crate::parallel;
 use crate::random::Noise;
 use crate::vocabulary::WordId;
@@ -350,22 +350,23 @@ impl Emission for Exponential {
         Scan::new(self.model.codes()).distances_from(drawn[i], out);
     }
 
-    fn steps_of_many(
-        &self,
-        observations: &Observations,
-        which: Range<usize>,
-        out: &mut [u16],
-        each: &mut dyn FnMut(usize, usize, &[u16]),
-    ) {
+    fn steps_of(&self, observations: &Observations, i: usize, words: &[WordId]) -> Vec<u16> {
         let Observations::Words(drawn) = observations else {
             unreachable!("the exponential mechanism observes words");
         };
-        let codes = self.model.codes();
-        let mut queries = CodeRows::zeros(codes.bits(), which.len());
-        for (i, &word) in drawn[which].iter().enumerate() {
-            codes.read(word as usize, queries.row_mut(i));
-        }
-        Scan::new(codes).distances_many(&queries, out, each);
+        let rows = self.model.code_rows();
+        nearest::distances_of(rows, rows.row(drawn[i] as usize), words)
+    }
+
+    fn sift(&self, observations: &Observations, which: Range<usize>, sieve: &mut dyn Sieve) {
+        let Observations::Words(drawn) = observations else {
+            unreachable!("the exponential mechanism observes words");
+        };
+        let rows = self.model.code_rows();
+        let mut queries = CodeRows::new(rows.bits());
+        let drawn = drawn[which].iter();
+        drawn.for_each(|&word| queries.push(rows.row(word as usize)));
+        Scan::new(self.model.codes()).sift(&queries, sieve);
     }
 }
 

@@ -147,6 +147,16 @@ impl Emission for Kary {
         out.fill(1);
         out[drawn[i] as usize] = 0;
     }
+
+    fn steps_of(&self, observations: &Observations, i: usize, words: &[WordId]) -> Vec<u16> {
+        let Observations::Words(drawn) = observations else {
+            unreachable!("k-ary response observes words");
+        };
+        words
+            .iter()
+            .map(|&word| u16::from(word != drawn[i]))
+            .collect()
+    }
 }
 
 impl Mechanism for Kary {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 use crate::codes::CodeRows;
+use crate::nearest::{Sieve, pass};
 use crate::vocabulary::WordId;
 
 /// What a mechanism's noise left of some tokens, in order: the *whole* output of the mechanism, of
@@ -68,24 +69,22 @@ pub trait Emission: Send + Sync {
     /// ln Pr[O | w] for a token without a code.
     fn unknown(&self) -> f32;
 
-    /// Writes the step of every word from observation `i`, each within the table.
-    fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]);
+    /// The steps of some words from observation `i`, each within the table.
+    fn steps_of(&self, observations: &Observations, i: usize, words: &[WordId]) -> Vec<u16>;
 
-    /// The same of several observations, one after the other, for mechanisms that find many together
-    /// faster than one by one. Part by part `each` is told what was found: of which of these
-    /// observations, from which word on, and the steps.
-    fn steps_of_many(
-        &self,
-        observations: &Observations,
-        which: Range<usize>,
-        out: &mut [u16],
-        each: &mut dyn FnMut(usize, usize, &[u16]),
-    ) {
-        let words = out.len() / which.len().max(1);
-        for (row, i) in which.enumerate() {
-            let out = &mut out[row * words..][..words];
-            self.steps(observations, i, out);
-            each(row, 0, out);
+    /// Writes the step of every word from observation `i`.
+    fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
+        let words: Vec<WordId> = (0..out.len() as WordId).collect();
+        out.copy_from_slice(&self.steps_of(observations, i, &words));
+    }
+
+    /// Passes the words on that a sieve asks for, with their steps from several observations, the
+    /// first of which is its query 0.
+    fn sift(&self, observations: &Observations, which: Range<usize>, sieve: &mut dyn Sieve) {
+        let mut steps = Zeroizing::new(vec![0; sieve.words()]);
+        for (query, i) in which.enumerate() {
+            self.steps(observations, i, &mut steps);
+            pass(query, 0, &steps, sieve);
         }
     }
 }

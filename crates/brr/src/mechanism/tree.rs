@@ -265,6 +265,16 @@ impl Emission for TreeResponse {
             *step = level(place, other) as u16;
         }
     }
+
+    fn steps_of(&self, observations: &Observations, i: usize, words: &[WordId]) -> Vec<u16> {
+        let Observations::Words(drawn) = observations else {
+            unreachable!("tree response observes words");
+        };
+        let places = self.tree().places();
+        let place = places[drawn[i] as usize];
+        let step = |&word: &WordId| level(place, places[word as usize]) as u16;
+        words.iter().map(step).collect()
+    }
 }
 
 impl Mechanism for TreeResponse {

@@ -37,7 +37,7 @@ pub use writer::ModelParts;
 use crate::all_pairs::OnShare;
 use crate::calibration::{Calibration, stored};
 use crate::certify::{Certificate, Certifier, Claim};
-use crate::codes::{CodeBits, CodeBlocks};
+use crate::codes::{CodeBits, CodeBlocks, CodeRows};
 use crate::distances::CodeDistances;
 use crate::error::{Error, Result};
 use crate::frame::{self, Container, Content, Fields};
@@ -102,6 +102,7 @@ pub struct Model {
     tree: Option<WordTree>,
     meta: Vec<(String, String)>,
     identity: OnceLock<CodesIdentity>,
+    rows: OnceLock<CodeRows>,
 }
 
 impl Model {
@@ -153,6 +154,7 @@ impl Model {
                 .transpose()?,
             meta: frame::read_meta(optional(*b"META"))?,
             identity: OnceLock::new(),
+            rows: OnceLock::new(),
             container,
             bytes,
         };
@@ -262,6 +264,12 @@ impl Model {
     pub fn codes(&self) -> CodeBlocks<'_> {
         let bytes = &self.bytes()[self.codes.clone()];
         CodeBlocks::new(self.bits, self.vocabulary.len(), bytes).expect("checked when read")
+    }
+
+    /// The codes as rows, in which those of single words are found at once. They are made when they
+    /// are first asked for.
+    pub(crate) fn code_rows(&self) -> &CodeRows {
+        self.rows.get_or_init(|| self.codes().to_rows())
     }
 
     /// Whether words are looked up in lower case.

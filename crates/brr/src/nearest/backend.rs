@@ -1,9 +1,8 @@
 //! Which CPU instructions a scan uses.
 
-use super::cheapest::{Block, Even};
-use super::many::Each;
-use super::{Neighbor, WeightTable, arch};
+use super::{Neighbor, Sieve, WeightTable, arch};
 use crate::codes::{CodeBlocks, CodeRows};
+use crate::vocabulary::WordId;
 use std::fmt;
 use std::ops::Range;
 
@@ -66,13 +65,13 @@ impl fmt::Display for Backend {
 /// The kernels of one backend. Holding one is proof that the CPU has it: the
 /// constructors of [`arch`] look before they hand one out.
 #[derive(Clone, Copy)]
-pub(crate) struct Kernels {
+pub(super) struct Kernels {
     pub(super) backend: Backend,
     pub(super) nearest_many: unsafe fn(CodeBlocks<'_>, &CodeRows, &mut [Neighbor]),
     pub(super) nearest_one: unsafe fn(CodeBlocks<'_>, &[u64]) -> Neighbor,
     pub(super) distances: unsafe fn(CodeBlocks<'_>, Range<usize>, &[u64], &mut [u16]),
-    pub(super) distances_many: unsafe fn(CodeBlocks<'_>, &CodeRows, &mut [u16], Each<'_>),
-    pub(super) least: unsafe fn(Even, &[Block], &[Block], &mut [u16]) -> u16,
+    pub(super) sift: unsafe fn(CodeBlocks<'_>, &CodeRows, &mut dyn Sieve),
+    pub(super) distances_of: unsafe fn(&CodeRows, &[u64], &[WordId], &mut [u16]),
     pub(super) weigh_many: unsafe fn(CodeBlocks<'_>, &CodeRows, &[&WeightTable], &mut [u64]),
 }
 
@@ -94,7 +93,7 @@ impl Kernels {
         }
     }
 
-    pub(crate) fn fastest() -> Kernels {
+    pub(super) fn fastest() -> Kernels {
         let mut found = Backend::ALL.into_iter().filter_map(Kernels::new);
         found.next().expect("the scalar backend is always there")
     }
@@ -129,27 +128,20 @@ impl Kernels {
         unsafe { (self.distances)(codes, blocks, query, out) }
     }
 
-    pub(super) fn distances_many(
-        &self,
-        codes: CodeBlocks<'_>,
-        queries: &CodeRows,
-        out: &mut [u16],
-        each: Each<'_>,
-    ) {
+    pub(super) fn sift(&self, codes: CodeBlocks<'_>, queries: &CodeRows, sieve: &mut dyn Sieve) {
         // SAFETY: as above.
-        unsafe { (self.distances_many)(codes, queries, out, each) }
+        unsafe { (self.sift)(codes, queries, sieve) }
     }
 
-    /// As [`cheapest::least`](super::cheapest::least).
-    pub(crate) fn least(
+    pub(super) fn distances_of(
         &self,
-        even: Even,
-        own: &[Block],
-        distances: &[Block],
+        rows: &CodeRows,
+        query: &[u64],
+        words: &[WordId],
         out: &mut [u16],
-    ) -> u16 {
+    ) {
         // SAFETY: as above.
-        unsafe { (self.least)(even, own, distances, out) }
+        unsafe { (self.distances_of)(rows, query, words, out) }
     }
 
     pub(super) fn weigh_many(

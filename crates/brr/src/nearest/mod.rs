@@ -11,24 +11,22 @@
 //!
 //! * `planes` adds the popcounts of byte planes: one query, or all distances.
 //! * `slices` counts in bit slices and shares work between queries: batches.
-//!   `weigh` turns such counts into sums of weights, `many` writes them out.
-//!
-//! `cheapest` is compiled for each CPU, too: costs by distance.
+//!   `weigh` turns such counts into sums of weights, `sift` finds the words that
+//!   lie near enough, for what comes after the noise.
 
 mod arch;
 mod backend;
-mod cheapest;
-mod many;
 mod multi_index;
 mod planes;
+mod sift;
 mod slices;
 mod vector;
 mod weigh;
 
 pub use backend::Backend;
-pub(crate) use backend::Kernels;
-pub(crate) use cheapest::Even;
 pub use multi_index::MultiIndex;
+pub use sift::Sieve;
+pub(crate) use sift::pass;
 pub use weigh::WeightTable;
 
 use crate::codes::{CodeBlocks, CodeRows, LANES};
@@ -63,6 +61,17 @@ impl Neighbor {
             distance: (least >> 32) as u32,
         }
     }
+}
+
+/// The distances of some words to `query`, from codes as rows, in which single words are found faster
+/// than in a table that is made to be scanned.
+///
+/// # Panics
+/// If there is no such word.
+pub fn distances_of(rows: &CodeRows, query: &[u64], words: &[WordId]) -> Vec<u16> {
+    let mut out = vec![0; words.len()];
+    backend::Kernels::fastest().distances_of(rows, query, words, &mut out);
+    out
 }
 
 /// Batches smaller than this are cheaper query by query: bit slices of the
@@ -133,23 +142,20 @@ impl<'a> Scan<'a> {
         self.distances_in(query, 0..self.codes.blocks(), out);
     }
 
-    /// The distance of every word to each query: query by query, by word id. Part by part `each` is told
-    /// what was found, as long as it is at hand: the query, the first word, the distances. Parts begin
-    /// with a block.
+    /// Passes the words on that a sieve asks for, of each query in ascending order, with their
+    /// distances.
     ///
     /// # Panics
-    /// If the queries' code length is not the table's, or `out` has not one entry a query and word.
-    pub fn distances_many(&self, queries: &CodeRows, out: &mut [u16], each: many::Each<'_>) {
+    /// If the queries' code length is not the table's.
+    pub fn sift(&self, queries: &CodeRows, sieve: &mut dyn Sieve) {
         assert_eq!(queries.bits(), self.codes.bits(), "code length of queries");
-        let words = self.codes.len();
-        assert_eq!(out.len(), queries.len() * words, "one distance a word");
         if queries.len() >= SLICED_FROM {
-            return self.kernels.distances_many(self.codes, queries, out, each);
+            return self.kernels.sift(self.codes, queries, sieve);
         }
+        let mut distances = Zeroizing::new(vec![0; self.codes.len()]);
         for (i, query) in queries.iter().enumerate() {
-            let out = &mut out[i * words..][..words];
-            self.distances(query, out);
-            each(i, 0, out);
+            self.distances(query, &mut distances);
+            pass(i, 0, &distances, sieve);
         }
     }
 

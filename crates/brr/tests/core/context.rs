@@ -7,7 +7,7 @@ use brr::parts::language::{Decoder, Evidence, LanguageParts, Sentence, State, se
 use brr::parts::mechanism::{Brr, Emission, Exponential, Mechanism, Observations};
 use brr::parts::random::Noise;
 use brr::parts::text::pieces;
-use brr::parts::vocabulary::Vocabulary;
+use brr::parts::vocabulary::{Vocabulary, WordId};
 use brr::{Budget, Error, Language, Layout, MechanismKind, Model, Options, Privatizer};
 use proptest::prelude::*;
 
@@ -41,11 +41,12 @@ impl Emission for Table {
         UNKNOWN
     }
 
-    fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
+    fn steps_of(&self, observations: &Observations, i: usize, words: &[WordId]) -> Vec<u16> {
         let Observations::Words(rows) = observations else {
             unreachable!("rows are numbered")
         };
-        out.copy_from_slice(&self.rows[rows[i] as usize]);
+        let row = &self.rows[rows[i] as usize];
+        words.iter().map(|&word| row[word as usize]).collect()
     }
 }
 

@@ -5,7 +5,7 @@
 //! harness does (`tests/wasm-oracle`).
 
 use brr::parts::codes::{CodeBits, CodeBlocks, CodeRows, hamming, to_blocks};
-use brr::parts::nearest::{Backend, MultiIndex, Neighbor, Scan, WeightTable};
+use brr::parts::nearest::{Backend, MultiIndex, Neighbor, Scan, Sieve, WeightTable, distances_of};
 
 /// SplitMix64: enough to make tables, and reproducible everywhere.
 pub struct Random(pub u64);
@@ -102,8 +102,8 @@ pub fn disagreement(rows: &CodeRows, queries: &CodeRows) -> Option<String> {
         if !weights_agree(&scan, rows, queries) {
             return Some(what(backend.name(), "weigh_many"));
         }
-        if !all_distances_agree(&scan, rows, queries) {
-            return Some(what(backend.name(), "distances_many"));
+        if !sieves_agree(&scan, rows, queries) {
+            return Some(what(backend.name(), "sift"));
         }
         for query in queries.iter().take(4) {
             if !distances_agree(&scan, rows, query) {
@@ -136,15 +136,48 @@ fn distances_agree(scan: &Scan<'_>, rows: &CodeRows, query: &[u64]) -> bool {
     all == right && some == right[from * 64..]
 }
 
-/// The distances of every query to every word.
-fn all_distances_agree(scan: &Scan<'_>, rows: &CodeRows, queries: &CodeRows) -> bool {
-    let mut all = vec![0; rows.len() * queries.len()];
-    let mut told = vec![0; all.len()];
-    scan.distances_many(queries, &mut all, &mut |query, first, part| {
-        told[query * rows.len() + first..][..part.len()].copy_from_slice(part);
-    });
-    let of_query = |query| rows.iter().map(move |row| hamming(row, query) as u16);
-    told == all && all.into_iter().eq(queries.iter().flat_map(of_query))
+/// The words within reach of every query, all and few; and the distances of some.
+fn sieves_agree(scan: &Scan<'_>, rows: &CodeRows, queries: &CodeRows) -> bool {
+    let bits = rows.bits().get() as u16;
+    [None, Some(0), Some(bits / 2), Some(bits)]
+        .into_iter()
+        .all(|reach| {
+            let mut within = Within {
+                reach,
+                words: rows.len(),
+                taken: vec![Vec::new(); queries.len()],
+            };
+            scan.sift(queries, &mut within);
+            let mut pairs = queries.iter().zip(&within.taken);
+            pairs.all(|(query, taken)| {
+                let distances = rows.iter().map(|row| hamming(row, query) as u16);
+                let near = distances.enumerate().filter(|(_, d)| Some(*d) <= reach);
+                let near: Vec<(usize, u16)> = near.filter(|_| reach.is_some()).collect();
+                let words: Vec<u32> = near.iter().map(|&(w, _)| w as u32).collect();
+                let of_some = distances_of(rows, query, &words);
+                near == *taken && of_some.iter().eq(near.iter().map(|(_, d)| d))
+            })
+        })
+}
+
+/// Takes what lies within one reach.
+struct Within {
+    reach: Option<u16>,
+    words: usize,
+    taken: Vec<Vec<(usize, u16)>>,
+}
+
+impl Sieve for Within {
+    fn words(&self) -> usize {
+        self.words
+    }
+    fn reach(&self, _: usize, words: std::ops::Range<usize>) -> Option<u16> {
+        assert!(!words.is_empty() && words.end <= self.words);
+        self.reach
+    }
+    fn take(&mut self, query: usize, word: usize, step: u16) {
+        self.taken[query].push((word, step));
+    }
 }
 
 /// Sums of weights, with a table of its own for every other query.

@@ -3,10 +3,10 @@
 use super::kernels;
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::nearest::backend::{Backend, Kernels};
-use crate::nearest::cheapest::{self, Even};
 use crate::nearest::vector::Vector;
 use crate::nearest::weigh::{self, WeightTable};
-use crate::nearest::{Neighbor, many, planes, slices};
+use crate::nearest::{Neighbor, planes, sift, slices};
+use crate::vocabulary::WordId;
 use std::arch::x86_64::*;
 use std::ops::Range;
 
@@ -14,8 +14,8 @@ kernels!(
     Ymm,
     2,
     Backend::Avx2,
-    is_x86_feature_detected!("avx2"),
-    #[target_feature(enable = "avx2")]
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt"),
+    #[target_feature(enable = "avx2,popcnt")]
 );
 
 #[derive(Clone, Copy)]

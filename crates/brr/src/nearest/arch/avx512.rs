@@ -3,10 +3,10 @@
 use super::kernels;
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::nearest::backend::{Backend, Kernels};
-use crate::nearest::cheapest::{self, Even};
 use crate::nearest::vector::Vector;
 use crate::nearest::weigh::{self, WeightTable};
-use crate::nearest::{Neighbor, many, planes, slices};
+use crate::nearest::{Neighbor, planes, sift, slices};
+use crate::vocabulary::WordId;
 use std::arch::x86_64::*;
 use std::ops::Range;
 
@@ -18,8 +18,9 @@ kernels!(
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512bitalg")
         && is_x86_feature_detected!("avx512vbmi")
-        && is_x86_feature_detected!("gfni"),
-    #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi,gfni")]
+        && is_x86_feature_detected!("gfni")
+        && is_x86_feature_detected!("popcnt"),
+    #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi,gfni,popcnt")]
 );
 
 #[derive(Clone, Copy)]

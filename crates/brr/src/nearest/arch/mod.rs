@@ -21,8 +21,8 @@ macro_rules! kernels {
                 nearest_many,
                 nearest_one,
                 distances,
-                distances_many,
-                least,
+                sift,
+                distances_of,
                 weigh_many,
             })
         }
@@ -43,23 +43,13 @@ macro_rules! kernels {
         }
 
         $(#[$features])?
-        fn distances_many(
-            codes: CodeBlocks<'_>,
-            queries: &CodeRows,
-            out: &mut [u16],
-            each: many::Each<'_>,
-        ) {
-            many::distances::<$vector>(codes, queries, out, each);
+        fn sift(codes: CodeBlocks<'_>, queries: &CodeRows, sieve: &mut dyn sift::Sieve) {
+            sift::sift::<$vector>(codes, queries, sieve);
         }
 
         $(#[$features])?
-        fn least(
-            even: Even,
-            own: &[cheapest::Block],
-            distances: &[cheapest::Block],
-            out: &mut [u16],
-        ) -> u16 {
-            cheapest::least(even, own, distances, out)
+        fn distances_of(rows: &CodeRows, query: &[u64], words: &[WordId], out: &mut [u16]) {
+            sift::distances_of(rows, query, words, out);
         }
 
         $(#[$features])?

@@ -3,10 +3,10 @@
 use super::kernels;
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::nearest::backend::{Backend, Kernels};
-use crate::nearest::cheapest::{self, Even};
 use crate::nearest::vector::Vector;
 use crate::nearest::weigh::{self, WeightTable};
-use crate::nearest::{Neighbor, many, planes, slices};
+use crate::nearest::{Neighbor, planes, sift, slices};
+use crate::vocabulary::WordId;
 use std::ops::Range;
 
 kernels!(u64, 4, Backend::Scalar, true,);

@@ -3,10 +3,10 @@
 use super::kernels;
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::nearest::backend::{Backend, Kernels};
-use crate::nearest::cheapest::{self, Even};
 use crate::nearest::vector::{MAX_BLOCKS, Vector};
 use crate::nearest::weigh::{self, WeightTable};
-use crate::nearest::{Neighbor, many, planes, slices};
+use crate::nearest::{Neighbor, planes, sift, slices};
+use crate::vocabulary::WordId;
 use std::arch::wasm32 as wasm;
 use std::ops::Range;
 

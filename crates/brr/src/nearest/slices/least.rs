@@ -1,6 +1,6 @@
 //! The nearest word of each query, as a running minimum in bit slices.
 
-use super::{Counter, Keeps, Task, run};
+use super::{Counter, Keeps, Task, lanes, run};
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::nearest::Neighbor;
 use crate::nearest::vector::{MAX_BLOCKS, Vector};
@@ -94,17 +94,6 @@ impl<V: Vector, const P: usize> State<V, P> {
             distance: key >> RUN_BITS,
         }
     }
-}
-
-#[inline(always)]
-fn lanes<V: Vector>(slice: V) -> [u64; MAX_BLOCKS] {
-    let mut bytes = [0; MAX_BLOCKS * 8];
-    slice.store(&mut bytes);
-    let mut out = [0; MAX_BLOCKS];
-    for (lane, bytes) in out.iter_mut().zip(bytes.as_chunks().0) {
-        *lane = u64::from_le_bytes(*bytes);
-    }
-    out
 }
 
 /// The nearest word of each query.

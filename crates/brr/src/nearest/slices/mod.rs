@@ -39,7 +39,7 @@ mod table;
 pub(super) use least::nearest;
 
 use self::table::{LimbTable, Low, Picks, add};
-use super::vector::Vector;
+use super::vector::{MAX_BLOCKS, Vector};
 use crate::codes::{CodeBits, CodeBlocks};
 use std::hint::black_box;
 
@@ -145,6 +145,18 @@ impl<V: Vector, const P: usize, const L: usize, const S: usize> Counter<V, P, L,
             }
         }
     }
+}
+
+/// The bits of a slice, a block of words in each number.
+#[inline(always)]
+pub(super) fn lanes<V: Vector>(slice: V) -> [u64; MAX_BLOCKS] {
+    let mut bytes = [0; MAX_BLOCKS * 8];
+    slice.store(&mut bytes);
+    let mut out = [0; MAX_BLOCKS];
+    for (lane, bytes) in out.iter_mut().zip(bytes.as_chunks().0) {
+        *lane = u64::from_le_bytes(*bytes);
+    }
+    out
 }
 
 /// Adds to `count` the distances of a tile's words to a strip of a query.
