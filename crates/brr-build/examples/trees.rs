@@ -34,10 +34,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             tree.levels(),
             started.elapsed().as_secs_f64()
         );
-        for q in measure(&vectors, &tree, cores()).levels {
+        for q in measure(&vectors, &tree, tags.as_ref(), cores()).levels {
             println!(
-                "  level {:>2}: nearest neighbour within {:.3}, mean cosine {:.3}",
-                q.level, q.nearest, q.cosine
+                "  level {:>2}: nearest neighbour within {:.3}, mean cosine {:.3}, a tag in common {}",
+                q.level,
+                q.nearest,
+                q.cosine,
+                q.tags.map_or("-".into(), |share| format!("{share:.3}"))
             );
         }
         for word in ["doctor", "smith", "terrible", "friday", "went"] {

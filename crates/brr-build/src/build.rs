@@ -213,7 +213,7 @@ pub fn build(
         codes: stats,
         tree: tree
             .as_ref()
-            .map(|tree| tree::measure(vectors, tree, recipe.threads)),
+            .map(|tree| tree::measure(vectors, tree, recipe.tags.as_ref(), recipe.threads)),
     };
     let mut meta = recipe.meta.clone();
     meta.extend(record(recipe, &*binarizer, vectors, separated.moved));

@@ -2,6 +2,7 @@
 
 use brr::parts::tree::WordTree;
 
+use super::Tags;
 use crate::quality::real_neighbors;
 use crate::vectors::Vectors;
 
@@ -19,6 +20,9 @@ pub struct LevelQuality {
     pub nearest: f64,
     /// Mean cosine of two words at this level.
     pub cosine: f64,
+    /// Share of two words at this level that have a tag in common, of those that both have any; `None`
+    /// without tags.
+    pub tags: Option<f64>,
 }
 
 /// What was measured of a tree.
@@ -30,24 +34,34 @@ pub struct TreeQuality {
     pub sample: usize,
 }
 
-/// Measures a tree over the words of these vectors.
-pub fn measure(vectors: &Vectors, tree: &WordTree, threads: usize) -> TreeQuality {
+/// Measures a tree over the words of these vectors, and how far it agrees with tags.
+pub fn measure(
+    vectors: &Vectors,
+    tree: &WordTree,
+    tags: Option<&Tags>,
+    threads: usize,
+) -> TreeQuality {
     let words = vectors.words.len();
     let sample = SAMPLE.min(words);
     let looked_at: Vec<usize> = (0..sample).map(|i| i * words / sample).collect();
     let nearest = real_neighbors(vectors, &looked_at, 1, threads);
     let mut found = vec![0usize; tree.levels() as usize + 1];
-    let mut cosines = vec![(0.0, 0usize); tree.levels() as usize + 1];
+    let mut compared = vec![Compared::default(); tree.levels() as usize + 1];
     for (&word, near) in looked_at.iter().zip(&nearest) {
         for (near, _) in near {
             found[tree.level(word as u32, *near as u32) as usize] += 1;
         }
-        for (level, (sum, count)) in (0..).zip(&mut cosines) {
+        for (level, compared) in (0..).zip(&mut compared) {
             let there = tree.at_level(word as u32, level);
             for i in 0..COMPARED.min(there.len()) {
                 let other = there[i * there.len() / COMPARED.min(there.len())] as usize;
-                *sum += cosine(vectors.row(word), vectors.row(other));
-                *count += 1;
+                compared.cosines += cosine(vectors.row(word), vectors.row(other));
+                compared.pairs += 1;
+                let [a, b] = [word, other].map(|w| vectors.words[w].as_str());
+                if let Some(agree) = tags.and_then(|tags| tags.agree(a, b)) {
+                    compared.tagged += 1;
+                    compared.agreeing += usize::from(agree);
+                }
             }
         }
     }
@@ -57,12 +71,29 @@ pub fn measure(vectors: &Vectors, tree: &WordTree, threads: usize) -> TreeQualit
         LevelQuality {
             level: level as u32,
             nearest: below as f64 / sample.max(1) as f64,
-            cosine: cosines[level].0 / cosines[level].1.max(1) as f64,
+            cosine: compared[level].cosines / compared[level].pairs.max(1) as f64,
+            tags: compared[level].agreement(),
         }
     };
     TreeQuality {
         levels: (1..found.len()).map(level).collect(),
         sample,
+    }
+}
+
+/// Pairs of words of a level.
+#[derive(Clone, Copy, Default)]
+struct Compared {
+    pairs: usize,
+    cosines: f64,
+    /// Pairs of which both words have tags, and those with one in common.
+    tagged: usize,
+    agreeing: usize,
+}
+
+impl Compared {
+    fn agreement(&self) -> Option<f64> {
+        (self.tagged > 0).then(|| self.agreeing as f64 / self.tagged as f64)
     }
 }
 

@@ -61,6 +61,12 @@ impl Tags {
             .count()
     }
 
+    /// Whether two words have a tag in common, if both have tags.
+    pub(super) fn agree(&self, a: &str, b: &str) -> Option<bool> {
+        let (a, b) = (self.of.get(a)?, self.of.get(b)?);
+        Some(a.iter().any(|tag| b.contains(tag)))
+    }
+
     /// A row for each word: the share of each of its tags, scaled to length 1, and nothing for a word without any.
     pub(super) fn rows(&self, words: &[String]) -> Matrix {
         let mut rows = Matrix::zeros(words.len(), self.names.len());

@@ -48,7 +48,7 @@ fn clusters_are_subtrees() {
     };
     let kept: usize = (0..512).map(inside).sum();
     assert!(kept as f64 > 0.95 * 3.0 * 512.0, "{kept}");
-    let quality = measure(&clustered(512), &tree, 2);
+    let quality = measure(&clustered(512), &tree, None, 2);
     assert_eq!(quality.levels.len(), 9);
     assert!(quality.levels[1].nearest > 0.95);
     assert!(quality.levels[1].cosine > 0.8 && quality.levels[8].cosine < 0.3);
@@ -73,9 +73,15 @@ fn tags_draw_words_together() {
         };
         let tree = grow(&vectors, Some(&tags), &options, &mut |_| {}).unwrap();
         let pairs = (0..512u32).filter(|&w| tree.at_level(w, 1).iter().all(|o| o % 2 == w % 2));
-        pairs.count()
+        let share = pairs.count() as f64 / 512.0;
+        let measured = measure(&vectors, &tree, Some(&tags), 2).levels[0].tags;
+        assert!(
+            (measured.unwrap() - share).abs() < 0.01,
+            "{measured:?} {share}"
+        );
+        share
     };
-    assert!(agreeing(0.3) > agreeing(0.0) + 100);
+    assert!(agreeing(0.3) > agreeing(0.0) + 0.2);
     assert!(Tags::parse("no tab").is_err());
     let many: Vec<String> = (0..65).map(|i| format!("w\t{i}")).collect();
     assert!(Tags::parse(&many.join("\n")).is_err());

@@ -311,14 +311,18 @@ fn report_quality(model: &brr::Model, quality: &Quality) {
         eprintln!("  mean retention {}", number(quality.mean_retention()));
     }
     if let Some(tree) = &quality.tree {
+        let tagged = tree.levels.iter().any(|l| l.tags.is_some());
         eprintln!(
-            "tree of {} levels: nearest word within a level, mean cosine at it ({} words)",
+            "tree of {} levels: nearest word within a level, mean cosine at it{} ({} words)",
             tree.levels.len(),
+            if tagged { ", a tag in common" } else { "" },
             tree.sample
         );
         for l in &tree.levels {
             let nearest = 100.0 * l.nearest;
-            eprintln!("  {:>2}  {nearest:5.1} %  {:.3}", l.level, l.cosine);
+            let tags = l.tags.map(|share| format!("  {:5.1} %", 100.0 * share));
+            let tags = tags.unwrap_or_default();
+            eprintln!("  {:>2}  {nearest:5.1} %  {:.3}{tags}", l.level, l.cosine);
         }
     }
     let word = |id| model.vocabulary().word(id);
