@@ -139,7 +139,7 @@ impl WholeFile {
     }
 
     /// What went wrong with writing. A pipe whose reader went away is no failure.
-    fn failed(&self, error: &io::Error) -> Failure {
+    pub fn failed(&self, error: &io::Error) -> Failure {
         match self.to {
             To::Stdout(_) => Failure::stream("standard output", error),
             To::Through(_) if error.kind() == io::ErrorKind::BrokenPipe => Failure::ClosedPipe,

@@ -34,7 +34,7 @@ impl PolicyArgs {
 }
 
 /// The words of all these lists.
-fn all_of(option: &str, lists: &[String], model: &Model) -> Result<Option<WordList>> {
+pub fn all_of(option: &str, lists: &[String], model: &Model) -> Result<Option<WordList>> {
     let mut all: Option<WordList> = None;
     for list in lists {
         let found = open(option, list, model)?;
@@ -46,10 +46,15 @@ fn all_of(option: &str, lists: &[String], model: &Model) -> Result<Option<WordLi
     Ok(all)
 }
 
+/// Whether this is the name of a built-in list, or of several.
+pub fn is_built_in(list: &str) -> bool {
+    let one = |part: &str| LISTS.iter().any(|(name, ..)| *name == part);
+    list.split('+').all(one)
+}
+
 fn open(option: &str, list: &str, model: &Model) -> Result<WordList> {
     let told = |error: brr::Error| Failure::Usage(format!("{option}: {error}"));
-    let is_built_in = |part: &str| LISTS.iter().any(|(name, ..)| *name == part);
-    if list.split('+').all(is_built_in) {
+    if is_built_in(list) {
         return brr_english::list(list, model).map_err(told);
     }
     let path = Path::new(list);

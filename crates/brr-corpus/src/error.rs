@@ -265,6 +265,12 @@ pub enum RecordProblem {
          estimate from texts that were privatized without a list"
     )]
     Policy,
+    /// Other words were public, or none.
+    #[error("is of texts of which other words were public")]
+    OtherList,
+    /// Of a mechanism that this version does not have.
+    #[error("is of a mechanism that this brr does not have")]
+    OtherMechanism,
     /// It is of other files.
     #[error("is of several files, and the input is none of them")]
     OtherFile,

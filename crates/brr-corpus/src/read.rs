@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use brr::parts::all_pairs::OnShare;
+use brr::parts::parallel::cores;
 use brr::{Budget, Choice, MechanismKind, Model, Options, Privatizer, Unknown};
 use serde_json::Value;
 
@@ -15,6 +17,7 @@ use crate::input::Input;
 use crate::manifest::SCHEMA;
 use crate::rows;
 use crate::run::{Progress, Run};
+use crate::text::Document;
 
 /// What a run wrote, by its record: the one file, or those of a folder.
 pub struct Written {
@@ -24,35 +27,50 @@ pub struct Written {
 }
 
 impl Written {
-    /// By the record of a run with this model.
+    /// By the record of a run with this model, all of whose words were private.
     pub fn of(record: Value, model: Arc<Model>) -> Result<Written, RecordProblem> {
-        let schema = record["schema"].as_u64();
-        if schema.is_some_and(|found| found > SCHEMA) {
-            return Err(RecordProblem::Newer);
-        }
-        // Records before schema 2 named the codes as the model's identity.
-        let codes = record["model"]["codes"].as_str();
-        let codes = codes.or(record["model"]["identity"].as_str());
-        if codes.ok_or(RecordProblem::NoRecord)? != model.identity().to_string() {
-            return Err(RecordProblem::OtherModel);
-        }
-        if !record["context"].is_null() {
-            return Err(RecordProblem::Decoded);
-        }
+        released(&record, &model)?;
         if !record["policy"].is_null() {
             return Err(RecordProblem::Policy);
         }
-        let mechanism = record["mechanism"].as_str().map(MechanismKind::parse);
-        let (Some(Ok(mechanism)), Some(epsilon)) = (mechanism, record["epsilon"].as_f64()) else {
+        Written::under(record, model, Options::default(), &|_| {})
+    }
+
+    /// By the record of a run with this model, under the policy of these options; mechanism and budget are the
+    /// record's. Where some words were public, their list must be the very one. `progress` gets the share of the
+    /// work done, which is some if the exponential mechanism has to be certified on the private words.
+    pub fn under(
+        record: Value,
+        model: Arc<Model>,
+        options: Options,
+        progress: OnShare<'_>,
+    ) -> Result<Written, RecordProblem> {
+        released(&record, &model)?;
+        let policy = &record["policy"];
+        let recorded = (policy["private"].as_str(), policy["identity"].as_str());
+        let identity = options
+            .policy
+            .list()
+            .map(|list| list.identity().to_string());
+        let given = identity.as_ref().map(|_| options.policy.name());
+        if recorded != (given, identity.as_deref()) {
+            return Err(RecordProblem::OtherList);
+        }
+        let Some(epsilon) = record["epsilon"].as_f64() else {
             return Err(RecordProblem::NoRecord);
         };
+        let mechanism = record["mechanism"]
+            .as_str()
+            .ok_or(RecordProblem::NoRecord)?;
+        let mechanism =
+            MechanismKind::parse(mechanism).map_err(|_| RecordProblem::OtherMechanism)?;
         // A number may lose its last digit on the way through a file; the mechanism must not
         // fall to the next certificate below for that.
-        let options = Options::default()
+        let options = options
             .with_mechanism(mechanism)
             .with_budget(Budget::Epsilon(epsilon * (1.0 + 1e-12)));
-        let privatizer =
-            Privatizer::new(model, options).map_err(|_| RecordProblem::OtherEpsilon)?;
+        let privatizer = Privatizer::certified(model, options, cores(), progress)
+            .map_err(|_| RecordProblem::OtherEpsilon)?;
         // Textbook weights for an epsilon that textbook weights gave may lie a rounding below it.
         if (privatizer.guarantee().epsilon / epsilon - 1.0).abs() > 1e-4 {
             return Err(RecordProblem::OtherEpsilon);
@@ -94,7 +112,11 @@ impl Written {
             },
             ..Run::new(&self.privatizer)
         };
+        if setting("document") == Some(Document::File.name()) {
+            run.document = Some(Document::File);
+        }
         if setting("document_line") == Some("true") {
+            run.document = None;
             (run.format, run.columns) = (Some(Format::Jsonl), vec!["text".into()]);
         }
         if matches!(run.format, Some(Format::Csv | Format::Tsv)) {
@@ -132,6 +154,30 @@ impl Written {
         let found = named.max_by_key(|(name, _)| name.len());
         Ok(found.ok_or(RecordProblem::OtherFile)?.1)
     }
+}
+
+/// Refuses what is no record of text that this model's mechanisms drew.
+fn released(record: &Value, model: &Model) -> Result<(), RecordProblem> {
+    let schema = record["schema"].as_u64();
+    if schema.is_some_and(|found| found > SCHEMA) {
+        return Err(RecordProblem::Newer);
+    }
+    // Records before schema 2 named the codes as the model's identity.
+    let codes = record["model"]["codes"].as_str();
+    let codes = codes.or(record["model"]["identity"].as_str());
+    if codes.ok_or(RecordProblem::NoRecord)? != model.identity().to_string() {
+        return Err(RecordProblem::OtherModel);
+    }
+    match record["context"].is_null() {
+        true => Ok(()),
+        false => Err(RecordProblem::Decoded),
+    }
+}
+
+/// Which words were private, by a record: the name of the policy, and that of its list.
+pub fn recorded_policy(record: &Value) -> Option<(&str, &str)> {
+    let policy = &record["policy"];
+    Some((policy["private"].as_str()?, policy["list"].as_str()?))
 }
 
 impl Run<'_> {

@@ -203,7 +203,7 @@ fn privatize(task: &Run<'_>, format: &dyn RowFormat, chunk: &Chunk, caps: &[u64]
         format.edit(&chunk.bytes, &mut edits);
     }
     let cap = |text: usize| caps.get(text).copied().unwrap_or(task.cap());
-    let texts = task.privatizer.privatize_capped(edits.texts(), cap)?;
+    let texts = task.rewritten(edits.texts(), cap)?;
     let bytes = edits.apply(&chunk.bytes, &texts, |text, style, out| {
         format.write(text, style, out);
     });

@@ -24,6 +24,9 @@ pub enum Progress {
     Bytes(u64),
 }
 
+/// Texts to as many others, in order.
+pub type Rewrite<'a> = dyn Fn(&[&str]) -> brr::Result<Vec<String>> + Sync + 'a;
+
 /// What is to be done with a file or stream. [`Run::new`] has the defaults:
 /// `Run { resume: true, ..Run::new(&privatizer) }`.
 #[derive(Clone)]
@@ -59,6 +62,8 @@ pub struct Run<'a> {
     pub document: Option<Document>,
     /// Plain text: writes this line for each document, in place of its text.
     pub document_line: Option<&'a (dyn Fn(&Privatized) -> String + Sync)>,
+    /// What becomes of private texts, in the place of being privatized. By default they are privatized.
+    pub rewrite: Option<&'a Rewrite<'a>>,
     /// What becomes of a row that cannot be read. By default the run ends there.
     pub on_bad_row: OnBadRow,
     /// The longest row that is taken into memory; a longer one is a bad row. Default: 16 MB.
@@ -97,6 +102,7 @@ impl<'a> Run<'a> {
             quotes: true,
             document: None,
             document_line: None,
+            rewrite: None,
             on_bad_row: OnBadRow::default(),
             max_record: 16 << 20,
             threads: cores(),
@@ -133,6 +139,24 @@ impl Run<'_> {
             // Words that nobody counted do not pass.
             Some(_) => 0,
         }
+    }
+
+    /// What becomes of private texts, of which text `i` keeps at most `cap(i)` words.
+    pub(crate) fn rewritten(
+        &self,
+        texts: &[impl AsRef<str>],
+        cap: impl Fn(usize) -> u64,
+    ) -> Result<Vec<Privatized>> {
+        let Some(rewrite) = self.rewrite else {
+            return Ok(self.privatizer.privatize_capped(texts, cap)?);
+        };
+        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+        let of = |text| {
+            let mut written = Privatized::default();
+            written.text = text;
+            written
+        };
+        Ok(rewrite(&texts)?.into_iter().map(of).collect())
     }
 
     pub(crate) fn tell(&self, progress: Progress) {

@@ -17,13 +17,16 @@
 //! Nothing here weakens what was promised: it is post-processing of released text.
 
 mod channel;
+mod decode;
 mod documents;
 pub mod interval;
 mod intervals;
+pub mod posterior;
 mod shrink;
 mod solve;
 
 pub use channel::{Effort, WordChannel};
+pub use decode::{DecodedText, Guess, TextDecoder};
 pub use documents::Documents;
 
 use brr::parts::parallel;

@@ -49,6 +49,7 @@ pub mod vocabulary {
 pub mod language {
     pub use crate::context::{Decoder, Evidence, Sentence, sentences};
     pub use crate::language::{DecodedKeep, LanguageParts, State};
+    pub use crate::privatizer::Released;
 }
 
 /// How a text is cut into tokens and public structure.

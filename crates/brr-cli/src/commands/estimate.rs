@@ -9,7 +9,7 @@ use brr::{Model, Options, Privatizer};
 use brr_corpus::{Format, Progress, RECORD, RecordProblem, Run, Written};
 use brr_estimate::{Count, Documents, EstimateOptions, Estimates, Prior, estimate_texts};
 use brr_eval::estimate::seeded;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
 use crate::input;
@@ -148,10 +148,14 @@ pub fn run(args: Args) -> Result {
 
 /// What a run wrote, by its manifest.
 fn written(path: &Path, model: Arc<Model>) -> Result<Written> {
-    let bytes = std::fs::read(path).map_err(|e| Failure::file("read", path, &e))?;
-    let record = serde_json::from_slice(&bytes).map_err(|_| RecordProblem::NoRecord);
-    let written = record.and_then(|record| Written::of(record, model));
+    let written = read_record(path)?.and_then(|record| Written::of(record, model));
     written.map_err(|problem| told(path, problem))
+}
+
+/// The record of a run, if the file is one.
+pub fn read_record(path: &Path) -> Result<std::result::Result<Value, RecordProblem>> {
+    let bytes = std::fs::read(path).map_err(|e| Failure::file("read", path, &e))?;
+    Ok(serde_json::from_slice(&bytes).map_err(|_| RecordProblem::NoRecord))
 }
 
 /// A manifest that does not fit, with the way out.

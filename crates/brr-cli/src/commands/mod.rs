@@ -9,6 +9,8 @@ mod calibrate;
 #[cfg(feature = "workstation")]
 mod certify;
 #[cfg(feature = "workstation")]
+mod decode;
+#[cfg(feature = "workstation")]
 mod estimate;
 #[cfg(feature = "workstation")]
 mod evaluate;
@@ -33,6 +35,7 @@ pub enum Workstation {
     Calibrate(calibrate::Args),
     Explain(explain::Args),
     Estimate(estimate::Args),
+    Decode(decode::Args),
     Ratio(ratio::Args),
     Evaluate(evaluate::Args),
     Audit(audit::Args),
@@ -49,6 +52,7 @@ impl Workstation {
             Workstation::Calibrate(args) => calibrate::run(args),
             Workstation::Explain(args) => explain::run(args),
             Workstation::Estimate(args) => estimate::run(args),
+            Workstation::Decode(args) => decode::run(args),
             Workstation::Ratio(args) => ratio::run(args),
             Workstation::Evaluate(args) => evaluate::run(args),
             Workstation::Audit(args) => audit::run(args),

@@ -3,6 +3,7 @@
 mod build;
 mod canaries;
 mod corpus;
+mod decode;
 mod estimate;
 mod evaluate;
 mod faults;

@@ -86,7 +86,7 @@ pub fn privatize_batch(
         .iter()
         .map(|value| text(value).unwrap_or_default());
     let texts: Vec<&str> = texts.collect();
-    let privatized = task.privatizer.privatize_capped(&texts, cap)?;
+    let privatized = task.rewritten(&texts, cap)?;
     batch.counts = Counts {
         emptied: batch.counts.emptied,
         ..Counts::of(&privatized)

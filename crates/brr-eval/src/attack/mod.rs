@@ -3,8 +3,8 @@
 //! He knows the mechanism, the model, the public structure and the public words, and how words follow
 //! each other. To him a text is a hidden Markov chain: its words are the hidden states, a bigram model
 //! that he learned from texts of his own says which word follows which ([`Chain`]), and the mechanism's
-//! channel says what comes out of a word (`channel.rs`). Forward-backward over *all* words
-//! (`lanes.rs`) gives the probability of every word at every position given the whole sentence, and he
+//! channel says what comes out of a word. Forward-backward over *all* words
+//! ([`brr_estimate::posterior`]) gives the probability of every word at every position given the whole sentence, and he
 //! names the most probable: under his model no attacker names more words.
 //!
 //! ```text
@@ -18,89 +18,29 @@
 //! A token that the model does not know is a state of its own, and drawn like any other; what he makes of
 //! it is not counted, as there is no word to name. Public words are given to him and not counted.
 
-mod chain;
-mod channel;
-mod lanes;
 mod sample;
 mod success;
 #[cfg(test)]
 mod tests;
 
-pub use chain::Chain;
-pub use channel::Draws;
-pub use lanes::{Batch, Evidence, LANES, Lane, Stretch};
+pub use brr_estimate::posterior::{Batch, Chain, Draws, Evidence, LANES, Lane, Stretch, Target};
 pub use sample::Sample;
 pub use success::{Classes, Similarities, Success};
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use brr::parts::language::{Sentence, State, sentences};
-use brr::parts::mechanism::Mechanism;
 use brr::parts::parallel;
 use brr::parts::random::Noise;
 use brr::parts::text::pieces;
 use brr::parts::vocabulary::WordId;
-use brr::{Layout, Model, Privatizer};
+use brr::{Layout, Model};
+use brr_estimate::posterior::{Estimation, Seen, largest, stretches};
 
 use crate::calibrate::OnShare;
 use crate::error::{Error, Result};
-use channel::Seen;
-use lanes::largest;
-
-/// A mechanism under attack.
-pub struct Target<'a> {
-    /// The mechanism.
-    pub mechanism: &'a dyn Mechanism,
-    /// A model of the words that it draws.
-    pub model: &'a Model,
-    /// The whole model's ids of these words, in ascending order; none if all words are drawn. Words that
-    /// are not among them are public.
-    words: Option<Vec<WordId>>,
-    /// Number of words of the whole model.
-    all: usize,
-}
-
-impl<'a> Target<'a> {
-    /// A mechanism that draws all words of a model.
-    pub fn new(mechanism: &'a dyn Mechanism, model: &'a Model) -> Target<'a> {
-        Target {
-            mechanism,
-            model,
-            words: None,
-            all: model.vocabulary().len(),
-        }
-    }
-
-    /// The mechanism of a privatizer, under its policy. (What it decodes is not attacked: the draws
-    /// say more.)
-    pub fn of(privatizer: &'a Privatizer) -> Target<'a> {
-        let private = privatizer.private_model();
-        let words = 0..private.vocabulary().len() as WordId;
-        let restricted = private.vocabulary().len() < privatizer.model().vocabulary().len();
-        Target {
-            mechanism: privatizer.mechanism(),
-            model: private,
-            words: restricted.then(|| words.map(|id| privatizer.whole_id(id)).collect()),
-            all: privatizer.model().vocabulary().len(),
-        }
-    }
-
-    /// The mechanism's id of a word; none of public words.
-    fn place(&self, word: WordId) -> Option<WordId> {
-        match &self.words {
-            None => Some(word),
-            Some(words) => words.binary_search(&word).ok().map(|place| place as WordId),
-        }
-    }
-
-    /// The whole model's id of a mechanism's word.
-    fn whole(&self, place: WordId) -> WordId {
-        self.words
-            .as_ref()
-            .map_or(place, |words| words[place as usize])
-    }
-}
 
 /// Text to attack.
 #[derive(Clone, Debug, Default)]
@@ -212,7 +152,7 @@ impl<'a> Released<'a> {
         let mut noise = Noise::numbered(plan.seed);
         let outputs = target.mechanism.privatize(&inputs, &mut noise);
         Ok(Released {
-            seen: Seen::new(target, outputs.clone(), plan)?,
+            seen: seen(target, outputs.clone(), plan)?,
             target,
             private,
             stretches,
@@ -228,7 +168,7 @@ impl<'a> Released<'a> {
     pub fn attack(&self, chain: &Chain, progress: OnShare<'_>) -> Vec<Guess> {
         assert_eq!(
             chain.words(),
-            self.target.all,
+            self.target.all(),
             "a chain over the model's words"
         );
         let alone = alone(chain, &self.seen, &self.outputs, self.threads);
@@ -245,37 +185,28 @@ impl<'a> Released<'a> {
     }
 }
 
-/// The words of private tokens, and the stretches of them: a public word divides a sentence in two that
-/// say nothing about each other.
+/// What outputs say, by seeded noise where that is estimated.
+fn seen<'a>(target: &'a Target<'a>, outputs: Vec<WordId>, plan: &Plan) -> Result<Seen<'a>> {
+    let seed = plan.seed;
+    let estimation = Estimation {
+        draws: plan.draws,
+        noise: Arc::new(move |stream| Ok(Noise::numbered(seed).with_stream(stream))),
+        threads: plan.threads,
+    };
+    let name = target.mechanism.name();
+    let unknown = || Error::Settings(format!("the channel of {name} is not known"));
+    Seen::new(target, outputs, &estimation)?.ok_or_else(unknown)
+}
+
+/// The words of private tokens, and the stretches of them.
 fn divide(target: &Target<'_>, passage: &Passage) -> (Vec<Option<WordId>>, Vec<Stretch>) {
-    let boundary = target.all as State;
-    let mut private = Vec::new();
-    let mut stretches = Vec::new();
-    for sentence in &passage.sentences {
-        let (mut before, mut start) = (boundary, private.len());
-        let mut close = |end: usize, start: &mut usize, before, after| {
-            if end > *start {
-                let tokens = std::mem::replace(start, end)..end;
-                stretches.push(Stretch {
-                    tokens,
-                    before,
-                    after,
-                });
-            }
-        };
-        for &word in &passage.words[sentence.tokens.clone()] {
-            match word.filter(|&word| target.place(word).is_none()) {
-                None => private.push(word),
-                Some(public) => {
-                    close(private.len(), &mut start, before, Some(public));
-                    before = public;
-                }
-            }
-        }
-        let after = sentence.ends.then_some(boundary);
-        close(private.len(), &mut start, before, after);
-    }
-    (private, stretches)
+    let public = |word: &WordId| target.place(*word).is_none();
+    let known = |token: usize| passage.words[token].filter(public);
+    let tokens = passage.sentences.iter().flat_map(|s| s.tokens.clone());
+    let private = tokens.filter(|&token| known(token).is_none());
+    let private = private.map(|token| passage.words[token]).collect();
+    let boundary = target.all() as State;
+    (private, stretches(&passage.sentences, boundary, known))
 }
 
 /// The likeliest word behind each output that occurs.

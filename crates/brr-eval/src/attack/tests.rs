@@ -195,7 +195,7 @@ impl Mechanism for RowsOnly {
 fn the_posteriors_are_those_of_all_sequences() {
     for (model, mechanism) in mechanisms() {
         let target = Target::new(&*mechanism, &model);
-        let seen = Seen::new(&target, outputs(), &Plan::default()).unwrap();
+        let seen = seen(&target, outputs(), &Plan::default()).unwrap();
         let difference = difference(&*mechanism, &outputs(), &seen);
         // Stored columns are rounded to 0.1 %.
         assert!(difference < 5e-4, "{} {difference}", mechanism.name());
@@ -241,7 +241,7 @@ impl Evidence for Planted<'_> {
 fn planted_errors_are_noticed() {
     let (model, mechanism) = mechanisms().swap_remove(1);
     let target = Target::new(&*mechanism, &model);
-    let seen = Seen::new(&target, outputs(), &Plan::default()).unwrap();
+    let seen = seen(&target, outputs(), &Plan::default()).unwrap();
     let with = |error: Error| {
         let planted = Planted {
             rows: rows(mechanism.channel().unwrap(), WORDS),
@@ -295,7 +295,7 @@ fn long_sentences_of_a_language_model() {
         .collect();
     let mechanism = Kary::new(WORDS, Epsilon::new(1.2).unwrap());
     let target = Target::new(&mechanism, &model);
-    let seen = Seen::new(&target, outputs.clone(), &Plan::default()).unwrap();
+    let seen = seen(&target, outputs.clone(), &Plan::default()).unwrap();
     for ends in [false, true] {
         let whole = Stretch {
             tokens: 0..outputs.len(),
@@ -364,7 +364,7 @@ fn estimated_columns_are_those_of_the_channel() {
             ..Plan::default()
         };
         let outputs: Vec<WordId> = (0..WORDS as WordId).collect();
-        let seen = Seen::new(&target, outputs, &plan).unwrap();
+        let seen = seen(&target, outputs, &plan).unwrap();
         let rows = drawn(mechanism, 20_000);
         // Of two words with one code the first is drawn; nobody has to explain the other.
         let drawn = |&y: &usize| rows.iter().any(|row| row[y] > 0.0);

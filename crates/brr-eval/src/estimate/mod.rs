@@ -14,4 +14,6 @@ pub fn seeded(seed: u64) -> Effort {
 }
 
 #[cfg(test)]
+mod decode_tests;
+#[cfg(test)]
 mod tests;

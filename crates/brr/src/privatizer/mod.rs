@@ -4,12 +4,14 @@
 //! re-implements any part of it.
 
 mod options;
+mod released;
 mod setup;
 
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 pub use options::Options;
+pub use released::Released;
 use setup::Setup;
 
 use crate::all_pairs::OnShare;
@@ -17,7 +19,7 @@ use crate::context::{self, Decoder, Evidence, Sentence};
 use crate::error::Result;
 use crate::guarantee::Guarantee;
 use crate::language::Language;
-use crate::mechanism::{Mechanism, MechanismKind, Observations};
+use crate::mechanism::{Emission, Mechanism, MechanismKind, Observations};
 use crate::model::Model;
 use crate::parallel;
 use crate::policy::{Among, Policy, Restriction, Split, WordList};
@@ -52,11 +54,13 @@ impl Privatized {
 /// few enough to be done in a fraction of a second.
 const PART_WORDS: usize = 4096;
 
+/// Where the pieces and the tokens of each text end, and how many tokens were cut off.
+type Ends = Vec<(usize, usize, u64)>;
+
 /// Texts, and what the noise left of their tokens.
 pub(crate) struct Observed<'t> {
     pub tokens: Tokens<'t>,
-    /// Where the pieces and the tokens of each text end, and how many tokens were cut off.
-    ends: Vec<(usize, usize, u64)>,
+    ends: Ends,
     pub observations: Observations,
     /// What is known of each token, where some are public.
     evidence: Option<Vec<Evidence>>,
@@ -325,7 +329,9 @@ impl Privatizer {
                 let parts = in_parts(&sentences);
                 let decode = |part: usize| {
                     let sentences = &sentences[parts[part].clone()];
-                    go_on().then(|| self.decode(language, &observed, evidence, sentences))
+                    go_on().then(|| {
+                        self.decode(self.emission(), language, &observed, evidence, sentences)
+                    })
                 };
                 let words = parallel::map(threads, parts.len(), decode).into_iter();
                 words
@@ -337,15 +343,20 @@ impl Privatizer {
     }
 
     /// Every mechanism that a privatizer makes can say how likely its observations are.
+    fn emission(&self) -> &dyn Emission {
+        let emission = self.mechanism.emission();
+        emission.expect("a mechanism with an emission")
+    }
+
+    /// `emission` is over the private words.
     fn decode(
         &self,
+        emission: &dyn Emission,
         language: &Language,
         observations: &Observations,
         evidence: Option<&[Evidence]>,
         sentences: &[Sentence],
     ) -> Vec<WordId> {
-        let emission = self.mechanism.emission();
-        let emission = emission.expect("a mechanism with an emission");
         let all = self.model.vocabulary().len();
         let restriction = self.restriction.as_ref();
         let among = restriction.map(|r| Among::new(emission, r.words(), all));
@@ -465,7 +476,14 @@ impl Privatizer {
             Some(language) => {
                 let sentences = self.sentences(&observed.tokens, &observed.ends);
                 let evidence = observed.evidence.as_deref();
-                self.decode(language, &observed.observations, evidence, &sentences)
+                let emission = self.emission();
+                self.decode(
+                    emission,
+                    language,
+                    &observed.observations,
+                    evidence,
+                    &sentences,
+                )
             }
         }
     }
@@ -482,7 +500,7 @@ impl Privatizer {
         &self,
         texts: &'t [impl AsRef<str>],
         cap: impl Fn(usize) -> u64,
-    ) -> (Tokens<'t>, Vec<(usize, usize, u64)>) {
+    ) -> (Tokens<'t>, Ends) {
         let mut lookup = Lookup::new(self.model.vocabulary(), self.model.lowercase());
         let mut tokens = Tokens::default();
         let ends = texts.iter().enumerate().map(|(i, text)| {
@@ -510,6 +528,7 @@ impl Privatizer {
                 .proper_nouns
                 .as_ref()
                 .map_or(&[], |list| list.words()),
+            joined: false,
         }
     }
 }

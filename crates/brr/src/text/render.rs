@@ -70,6 +70,8 @@ pub struct Rendering<'a> {
     pub case: Case,
     /// Words that have a capital letter in any place, if capital letters are written; in ascending order.
     pub proper: &'a [WordId],
+    /// Whether unknown tokens that stay and touch each other go on to do so.
+    pub joined: bool,
 }
 
 impl Rendering<'_> {
@@ -85,7 +87,7 @@ impl Rendering<'_> {
     /// between.
     pub fn parts(&self, pieces: &[Piece<'_>], mut write: impl FnMut(&str, Option<usize>)) {
         let mut token = 0;
-        let mut after_word = false;
+        let (mut after_word, mut after_kept) = (false, false);
         let mut capitals = Capitals::new(self.case, self.proper);
         for piece in pieces {
             match piece {
@@ -96,7 +98,8 @@ impl Rendering<'_> {
                     if !drawn && self.unknown == Unknown::Drop {
                         continue;
                     }
-                    if after_word {
+                    let kept = !drawn && self.unknown == Unknown::Keep;
+                    if after_word && !(self.joined && kept && after_kept) {
                         write(" ", None);
                     }
                     if drawn {
@@ -105,10 +108,9 @@ impl Rendering<'_> {
                         write(capitals.word(output, spelled), Some(number));
                     } else {
                         capitals.other();
-                        let keep = self.unknown == Unknown::Keep;
-                        write(if keep { original } else { Unknown::MASK }, Some(number));
+                        write(if kept { original } else { Unknown::MASK }, Some(number));
                     }
-                    after_word = true;
+                    (after_word, after_kept) = (true, kept);
                     continue;
                 }
                 _ if self.layout == Layout::Words => continue,

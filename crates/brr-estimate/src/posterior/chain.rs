@@ -1,4 +1,4 @@
-//! Which word follows which, as the attacker believes: a sparse matrix and a rank-one part.
+//! Which word follows which, as a reader believes: a sparse matrix and a rank-one part.
 //!
 //! ```text
 //! P(v | u) = b(u) P(v) + x(u, v),   x(u, v) = 0 unless the pair was seen,
@@ -85,7 +85,7 @@ impl Chain {
 
     /// From P(v) and the listed (u, v, p(v | u)), ascending. What a row leaves is shared by the other
     /// states in proportion to P.
-    pub(super) fn new(unigrams: &[f64], pairs: &[(State, State, f64)]) -> Chain {
+    pub fn new(unigrams: &[f64], pairs: &[(State, State, f64)]) -> Chain {
         let states = unigrams.len();
         let (mut listed, mut covered) = (vec![0.0; states], vec![0.0; states]);
         for &(u, v, p) in pairs {

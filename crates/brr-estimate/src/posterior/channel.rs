@@ -1,6 +1,6 @@
 //! What an output says about the word behind it: columns of a mechanism's channel.
 //!
-//! The attacker knows the mechanism. He sees an output y and wants Pr[y | w] for every w: a *column* of
+//! Whoever knows the mechanism and sees an output y wants Pr[y | w] for every w: a *column* of
 //! the channel, where [`Channel`] has rows.
 //!
 //! | mechanism | column |
@@ -11,29 +11,31 @@
 //! | BRR, Madlib | *estimated* from draws around y ([`Mechanism::likelihoods`]) until [`Draws::hits`] of them give y, or [`Draws::most`] were made, and stored |
 //!
 //! Few draws decide what one word has, and the most probable of many words is mostly one whose estimate is too
-//! high. So words at about the same distance from y are pooled. With BRR at epsilon 0.47 (a third of words stay) the attacker
+//! high. So words at about the same distance from y are pooled. With BRR at epsilon 0.47 (a third of words stay) the evaluation's attacker
 //! then names 0.382 of 2,416 words with 24 hits, 0.385 with 64 and 0.387 with 200; without pooling 0.336 with 64. What he
 //! reaches is a lower bound of what he would if he knew the channel.
 //!
 //! **What that costs**, for each different output: about 4 ms with BRR, and, with Madlib, a search over all vectors for each
-//! draw, about a millisecond; every column that is stored takes 2 bytes a word.
+//! draw, about a millisecond; every column that is stored takes 2 bytes a word, and [`STORED`] bytes of them are kept from one
+//! set of outputs to the next.
 //!
 //! A token without a code becomes every word alike under mechanisms with a channel. Of the others it is
 //! taken for a random word: as it is with Madlib, and nearly so with BRR, where it is a random code.
 
 use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
 
-use brr::Metric;
 use brr::parts::mechanism::{Channel, Emission, Mechanism, Observations};
 use brr::parts::parallel;
 use brr::parts::random::Noise;
 use brr::parts::tree::WordTree;
 use brr::parts::vocabulary::WordId;
+use brr::{Metric, Result};
 use serde::Serialize;
 
+use super::Target;
 use super::lanes::Evidence;
-use super::{Plan, Target};
-use crate::error::{Error, Result};
 
 /// -ln p in a unit of a stored column.
 const STEPS: f32 = 512.0;
@@ -46,6 +48,14 @@ const ALIKE: f64 = 5000.0;
 const BINS_PER_BIT: f32 = 4.0;
 /// Outputs whose columns are taken from one pass over all rows.
 const PASS: usize = 1024;
+/// Bytes of stored columns beyond which those of earlier outputs are forgotten.
+pub const STORED: usize = 1 << 29;
+/// Steps of a stored column that are one of an emission.
+const COARSE: u16 = 8;
+/// ln p in a unit of an emission's steps.
+const EMISSION_STEPS: f32 = STEPS / COARSE as f32;
+/// Steps of an emission: what is 2^-92 times as likely as the likeliest, or less, is alike.
+const EMISSION_TABLE: usize = 4096;
 
 /// How long a channel is estimated that cannot be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -61,6 +71,28 @@ impl Default for Draws {
         Draws {
             hits: 24,
             most: 512,
+        }
+    }
+}
+
+/// How channels are estimated.
+#[derive(Clone)]
+pub struct Estimation {
+    /// How long.
+    pub draws: Draws,
+    /// The noise of a column, by a number that is another for each. [`Noise::from_os`] will do; an evaluation
+    /// takes what it can repeat.
+    pub noise: Arc<dyn Fn(u64) -> Result<Noise> + Send + Sync>,
+    /// Threads; they change nothing but the time.
+    pub threads: usize,
+}
+
+impl Default for Estimation {
+    fn default() -> Estimation {
+        Estimation {
+            draws: Draws::default(),
+            noise: Arc::new(|_| Noise::from_os()),
+            threads: parallel::cores(),
         }
     }
 }
@@ -81,25 +113,57 @@ enum Columns<'a> {
         shares: Vec<f32>,
     },
     Stored {
-        columns: HashMap<WordId, Vec<u16>>,
+        columns: HashMap<WordId, Column>,
         /// The probability of every number of steps.
         shares: Vec<f32>,
     },
 }
 
+/// Pr[y | w] of an output for every word.
+struct Column {
+    /// -ln p of each word, in units of [`STEPS`].
+    steps: Vec<u16>,
+    /// The least of them.
+    least: u16,
+    /// How far the likeliest word stays behind all words together, in steps of an emission.
+    fall: u16,
+}
+
+impl Column {
+    fn new(steps: Vec<u16>) -> Column {
+        let least = steps.iter().copied().min().unwrap_or(0);
+        let part = |&steps: &u16| libm::expf(-f32::from(steps - least) / STEPS);
+        let total: f32 = steps.iter().map(part).sum();
+        Column {
+            fall: (libm::logf(total) * EMISSION_STEPS).round() as u16,
+            steps,
+            least,
+        }
+    }
+}
+
 /// Outputs of a mechanism, and what they say about the words behind them.
-pub(super) struct Seen<'a> {
+pub struct Seen<'a> {
     columns: Columns<'a>,
     outputs: Observations,
-    target: &'a Target<'a>,
+    target: Target<'a>,
+    estimation: Estimation,
     /// Number of words of the mechanism.
     words: usize,
 }
 
 impl<'a> Seen<'a> {
-    /// `outputs` are of the target's mechanism, by its ids.
-    pub fn new(target: &'a Target<'a>, outputs: Vec<WordId>, plan: &Plan) -> Result<Seen<'a>> {
-        let (words, threads) = (target.model.vocabulary().len(), plan.threads);
+    /// `outputs` are of the target's mechanism, by its ids. None if the mechanism can neither compute nor
+    /// estimate its channel.
+    ///
+    /// # Errors
+    /// If there is no noise to estimate with.
+    pub fn new(
+        target: &Target<'a>,
+        outputs: Vec<WordId>,
+        estimation: &Estimation,
+    ) -> Result<Option<Seen<'a>>> {
+        let (words, threads) = (target.model.vocabulary().len(), estimation.threads);
         let mechanism = target.mechanism;
         let metric = mechanism.guarantee().metric;
         let columns = match (mechanism.channel(), mechanism.emission()) {
@@ -121,20 +185,71 @@ impl<'a> Seen<'a> {
                     own: diagonal(channel, metric, words, threads),
                 }
             }
-            (Some(channel), None) => stored(from_rows(channel, words, &outputs, threads)),
-            (None, _) => {
-                let columns = estimate(mechanism, words, &outputs, plan);
-                stored(columns.ok_or_else(|| {
-                    Error::Settings(format!("the channel of {} is not known", mechanism.name()))
-                })?)
-            }
+            _ => stored(),
         };
-        Ok(Seen {
+        let mut seen = Seen {
             columns,
-            outputs: Observations::Words(outputs),
-            target,
+            outputs: Observations::Words(Vec::new()),
+            target: target.clone(),
+            estimation: estimation.clone(),
             words,
-        })
+        };
+        Ok(seen.see(outputs)?.then_some(seen))
+    }
+
+    /// Sees other outputs; whether the mechanism can compute or estimate what they say.
+    pub fn see(&mut self, outputs: Vec<WordId>) -> Result<bool> {
+        let mut known = true;
+        if let Columns::Stored { columns, .. } = &mut self.columns {
+            let wanted = distinct(&outputs);
+            let new: Vec<WordId> = wanted
+                .iter()
+                .copied()
+                .filter(|y| !columns.contains_key(y))
+                .collect();
+            if (columns.len() + new.len()) * self.words * 2 > STORED {
+                columns.retain(|y, _| wanted.binary_search(y).is_ok());
+            }
+            let mechanism = self.target.mechanism;
+            let found = match mechanism.channel() {
+                Some(channel) => Some(from_rows(
+                    channel,
+                    self.words,
+                    &new,
+                    self.estimation.threads,
+                )),
+                None => estimate(mechanism, self.words, &new, &self.estimation)?,
+            };
+            known = found.is_some();
+            let found = found.unwrap_or_default().into_iter();
+            columns.extend(found.map(|(output, steps)| (output, Column::new(steps))));
+        }
+        self.outputs = Observations::Words(outputs);
+        Ok(known)
+    }
+
+    /// How likely the outputs are, for a decoder that looks at candidates; none where the mechanism's own emission
+    /// says so already. (That of tree response leaves out empty places, which few words stand for.)
+    pub fn emission(&self) -> Option<Box<dyn Emission + '_>> {
+        match &self.columns {
+            Columns::Tree { .. } => None,
+            Columns::Steps { emission, own, .. } => {
+                let first = emission.table()[0];
+                let offset = |own: &f32| libm::logf(*own) - first;
+                Some(Box::new(Normalized {
+                    emission: *emission,
+                    offsets: own.iter().map(offset).collect(),
+                }))
+            }
+            Columns::Stored { columns, .. } => {
+                let top = libm::logf(self.words as f32);
+                let ln = |step: usize| top - step as f32 / EMISSION_STEPS;
+                Some(Box::new(Drawn {
+                    columns,
+                    table: (0..EMISSION_TABLE).map(ln).collect(),
+                }))
+            }
+        }
     }
 
     /// Pr[y | w] for every word of the mechanism, and what a token without a code has.
@@ -171,7 +286,7 @@ impl<'a> Seen<'a> {
                 alike
             }
             Columns::Stored { columns, shares } => {
-                for (out, &steps) in out.iter_mut().zip(&columns[&outputs[i]]) {
+                for (out, &steps) in out.iter_mut().zip(&columns[&outputs[i]].steps) {
                     *out = shares[usize::from(steps)];
                 }
                 match self.target.mechanism.channel() {
@@ -186,7 +301,7 @@ impl<'a> Seen<'a> {
 impl Evidence for Seen<'_> {
     fn likelihoods(&self, token: usize, out: &mut [f32]) {
         let (words, others) = out.split_at_mut(out.len() - 2);
-        let unknown = match &self.target.words {
+        let unknown = match self.target.among() {
             None => self.column(token, words),
             Some(among) => {
                 let mut column = vec![0.0; self.words];
@@ -202,10 +317,72 @@ impl Evidence for Seen<'_> {
     }
 }
 
-fn stored(columns: HashMap<WordId, Vec<u16>>) -> Columns<'static> {
+/// An emission with the normalizer of every word, where its own are estimated.
+struct Normalized<'a> {
+    emission: &'a dyn Emission,
+    offsets: Vec<f32>,
+}
+
+impl Emission for Normalized<'_> {
+    fn table(&self) -> &[f32] {
+        self.emission.table()
+    }
+
+    fn offsets(&self) -> &[f32] {
+        &self.offsets
+    }
+
+    fn unknown(&self) -> f32 {
+        self.emission.unknown()
+    }
+
+    fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
+        self.emission.steps(observations, i, out);
+    }
+
+    fn steps_of_many(
+        &self,
+        observations: &Observations,
+        which: Range<usize>,
+        out: &mut [u16],
+        each: &mut dyn FnMut(usize, usize, &[u16]),
+    ) {
+        self.emission.steps_of_many(observations, which, out, each);
+    }
+}
+
+/// The emission of words that were drawn, from stored columns: ln Pr[y | w] over its mean, which is that of a token
+/// without a code. No word has more than all words together.
+struct Drawn<'a> {
+    columns: &'a HashMap<WordId, Column>,
+    table: Vec<f32>,
+}
+
+impl Emission for Drawn<'_> {
+    fn table(&self) -> &[f32] {
+        &self.table
+    }
+
+    fn unknown(&self) -> f32 {
+        0.0
+    }
+
+    fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
+        let Observations::Words(outputs) = observations else {
+            unreachable!("released text is of words");
+        };
+        let Column { steps, least, fall } = &self.columns[&outputs[i]];
+        for (out, steps) in out.iter_mut().zip(steps) {
+            let step = fall + (steps - least + COARSE / 2) / COARSE;
+            *out = step.min(EMISSION_TABLE as u16 - 1);
+        }
+    }
+}
+
+fn stored() -> Columns<'static> {
     let share = |steps: u16| libm::expf(-f32::from(steps) / STEPS);
     Columns::Stored {
-        columns,
+        columns: HashMap::new(),
         shares: (0..=u16::MAX).map(share).collect(),
     }
 }
@@ -242,9 +419,9 @@ fn from_rows(
     words: usize,
     outputs: &[WordId],
     threads: usize,
-) -> HashMap<WordId, Vec<u16>> {
-    let mut columns = HashMap::new();
-    for part in distinct(outputs).chunks(PASS) {
+) -> Vec<(WordId, Vec<u16>)> {
+    let mut columns = Vec::new();
+    for part in outputs.chunks(PASS) {
         let rows = parallel::map(threads, words, |word| {
             let mut row = vec![0.0; words];
             channel.row(word as WordId, &mut row);
@@ -252,7 +429,7 @@ fn from_rows(
             of.collect::<Vec<u16>>()
         });
         for (i, &output) in part.iter().enumerate() {
-            columns.insert(output, rows.iter().map(|row| row[i]).collect());
+            columns.push((output, rows.iter().map(|row| row[i]).collect()));
         }
     }
     columns
@@ -263,18 +440,14 @@ fn estimate(
     mechanism: &dyn Mechanism,
     words: usize,
     outputs: &[WordId],
-    plan: &Plan,
-) -> Option<HashMap<WordId, Vec<u16>>> {
-    let outputs = distinct(outputs);
-    let columns = parallel::map(plan.threads, outputs.len(), |i| {
-        let noise = Noise::numbered(plan.seed).with_stream(1 + u64::from(outputs[i]));
-        one_estimate(mechanism, words, outputs[i], plan.draws, noise)
+    estimation: &Estimation,
+) -> Result<Option<Vec<(WordId, Vec<u16>)>>> {
+    let columns = parallel::map(estimation.threads, outputs.len(), |i| {
+        let noise = (estimation.noise)(1 + u64::from(outputs[i]))?;
+        let column = one_estimate(mechanism, words, outputs[i], estimation.draws, noise);
+        Ok(column.map(|column| (outputs[i], column)))
     });
-    outputs
-        .into_iter()
-        .zip(columns)
-        .map(|(output, column)| Some((output, column?)))
-        .collect()
+    columns.into_iter().collect()
 }
 
 fn one_estimate(
