@@ -204,8 +204,10 @@ fn unfit(args: &Args, problem: RecordProblem) -> Failure {
     })
 }
 
-/// The files to read, each with the one to write.
-fn places(args: &Args, written: &Written) -> Result<Vec<(Option<PathBuf>, Option<PathBuf>)>> {
+/// Files to read, each with the one to write; none is a standard stream.
+type Places = Vec<(Option<PathBuf>, Option<PathBuf>)>;
+
+fn places(args: &Args, written: &Written) -> Result<Places> {
     let Some(folder) = args.input.as_deref().filter(|path| path.is_dir()) else {
         return match &args.output_dir {
             None => Ok(vec![(args.input.clone(), args.output.clone())]),

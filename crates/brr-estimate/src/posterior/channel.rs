@@ -413,13 +413,11 @@ fn steps(p: f64) -> u16 {
         .clamp(0.0, u16::MAX.into()) as u16
 }
 
+/// Outputs, and the steps of their columns.
+type Found = Vec<(WordId, Vec<u16>)>;
+
 /// Columns of the outputs, from every row.
-fn from_rows(
-    channel: &dyn Channel,
-    words: usize,
-    outputs: &[WordId],
-    threads: usize,
-) -> Vec<(WordId, Vec<u16>)> {
+fn from_rows(channel: &dyn Channel, words: usize, outputs: &[WordId], threads: usize) -> Found {
     let mut columns = Vec::new();
     for part in outputs.chunks(PASS) {
         let rows = parallel::map(threads, words, |word| {
@@ -441,7 +439,7 @@ fn estimate(
     words: usize,
     outputs: &[WordId],
     estimation: &Estimation,
-) -> Result<Option<Vec<(WordId, Vec<u16>)>>> {
+) -> Result<Option<Found>> {
     let columns = parallel::map(estimation.threads, outputs.len(), |i| {
         let noise = (estimation.noise)(1 + u64::from(outputs[i]))?;
         let column = one_estimate(mechanism, words, outputs[i], estimation.draws, noise);
