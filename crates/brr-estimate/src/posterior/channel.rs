@@ -27,6 +27,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use brr::parts::mechanism::{Channel, Emission, Mechanism, Observations};
+use brr::parts::nearest::Sieve;
 use brr::parts::parallel;
 use brr::parts::random::Noise;
 use brr::parts::tree::WordTree;
@@ -336,18 +337,16 @@ impl Emission for Normalized<'_> {
         self.emission.unknown()
     }
 
+    fn steps_of(&self, observations: &Observations, i: usize, words: &[WordId]) -> Vec<u16> {
+        self.emission.steps_of(observations, i, words)
+    }
+
     fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
         self.emission.steps(observations, i, out);
     }
 
-    fn steps_of_many(
-        &self,
-        observations: &Observations,
-        which: Range<usize>,
-        out: &mut [u16],
-        each: &mut dyn FnMut(usize, usize, &[u16]),
-    ) {
-        self.emission.steps_of_many(observations, which, out, each);
+    fn sift(&self, observations: &Observations, which: Range<usize>, sieve: &mut dyn Sieve) {
+        self.emission.sift(observations, which, sieve);
     }
 }
 
@@ -367,15 +366,16 @@ impl Emission for Drawn<'_> {
         0.0
     }
 
-    fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
+    fn steps_of(&self, observations: &Observations, i: usize, words: &[WordId]) -> Vec<u16> {
         let Observations::Words(outputs) = observations else {
             unreachable!("released text is of words");
         };
         let Column { steps, least, fall } = &self.columns[&outputs[i]];
-        for (out, steps) in out.iter_mut().zip(steps) {
-            let step = fall + (steps - least + COARSE / 2) / COARSE;
-            *out = step.min(EMISSION_TABLE as u16 - 1);
-        }
+        let step = |&word: &WordId| {
+            let step = fall + (steps[word as usize] - least + COARSE / 2) / COARSE;
+            step.min(EMISSION_TABLE as u16 - 1)
+        };
+        words.iter().map(step).collect()
     }
 }
 

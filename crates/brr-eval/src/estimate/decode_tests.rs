@@ -75,8 +75,8 @@ impl Emission for With<'_> {
     fn unknown(&self) -> f32 {
         self.0.unknown()
     }
-    fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
-        self.0.steps(observations, i, out);
+    fn steps_of(&self, observations: &Observations, i: usize, words: &[WordId]) -> Vec<u16> {
+        self.0.steps_of(observations, i, words)
     }
 }
 
