@@ -256,7 +256,6 @@ impl Language {
     }
 
     /// Number of states.
-    #[cfg(any(test, feature = "test-seam"))]
     pub(crate) fn states(&self) -> usize {
         self.unigrams.len()
     }
@@ -281,8 +280,7 @@ impl Language {
         &self.listed
     }
 
-    /// The listed pairs (u, v, p(v | u)), ascending: for the evaluation.
-    #[cfg(feature = "test-seam")]
+    /// The listed pairs (u, v, p(v | u)), ascending.
     pub fn listed_pairs(&self) -> Vec<(State, State, f64)> {
         let mut pairs = Vec::with_capacity(self.pairs());
         for u in 0..self.states() as State {

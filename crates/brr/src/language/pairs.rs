@@ -218,7 +218,6 @@ impl After<'_> {
     }
 
     /// All of them with the steps of p, in no particular order.
-    #[cfg(any(test, feature = "test-seam"))]
     pub fn iter(&self) -> impl Iterator<Item = (State, u8)> + '_ {
         let pairs = self.successors.iter().zip(self.probabilities);
         pairs
