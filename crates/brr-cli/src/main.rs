@@ -1,6 +1,8 @@
 //! The `brr` program. Standard output is data; everything else goes to
 //! standard error.
 
+#[cfg(feature = "workstation")]
+mod child;
 mod commands;
 mod failure;
 #[cfg(feature = "workstation")]

@@ -7,6 +7,7 @@ import fnmatch
 import gzip
 import json
 import random
+import shlex
 import shutil
 import subprocess
 
@@ -18,6 +19,11 @@ TEXTS = [
     "We had dinner in a small hotel; the food was cold.",
     "I would see it again with a friend.",
 ]
+# A program that says nothing about the words it is given.
+PEER = """import random, sys
+for line in sys.stdin:
+    print(random.SystemRandom().choice(["film", "doctor", "dinner"]))
+"""
 # Commands of these verbs write what follows these options: a reader who tries a second
 # command of the page gives it another name, or removes the file.
 WRITES = {"privatize": ("--output", "-o", "--manifest"), "build": ("--output", "-o")}
@@ -53,6 +59,9 @@ def make(words, place, models):
     # A folder has a text in it.
     folder = {word for option, word in zip(words, words[1:]) if option == "--output-dir"}
     read = {f"{word}first.txt" if word.endswith("/") else word for word in set(words) - folder}
+    # Another program to run, with its files.
+    for option, line in zip(words, words[1:]):
+        read |= set(shlex.split(line)) if option == "--command" else set()
     for name in read - written:
         content = None if (place / name).exists() else stand_in(name, words, models)
         if content is not None:
@@ -75,6 +84,7 @@ def stand_in(name, words, models):
         ("*.csv", lambda: "\n".join(",".join(row) for row in [["id", *columns], *table(columns)]) + "\n"),
         ("*.jsonl", lambda: "".join(json.dumps(nested(columns, row[1:])) + "\n" for row in table(columns))),
         ("*.parquet", lambda: parquet.file(columns, [row[1:] for row in table(columns)])),
+        ("*.py", lambda: PEER),
         ("experiment.toml", lambda: EXPERIMENT),
     ]
     return next((content() for pattern, content in kinds if fnmatch.fnmatch(name, pattern)), None)

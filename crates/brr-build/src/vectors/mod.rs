@@ -70,6 +70,14 @@ impl Vectors {
         &self.data[i * self.dim..(i + 1) * self.dim]
     }
 
+    /// Euclidean distance of words `a` and `b`.
+    pub fn distance(&self, a: usize, b: usize) -> f64 {
+        let pair = self.row(a).iter().zip(self.row(b));
+        pair.map(|(x, y)| (f64::from(*x) - f64::from(*y)).powi(2))
+            .sum::<f64>()
+            .sqrt()
+    }
+
     /// The vectors of these words, in this order; nothing if one of them has none.
     pub fn of_words<'w>(&self, words: impl Iterator<Item = &'w str>) -> Option<Vectors> {
         let places = self.words.iter().enumerate();

@@ -1,49 +1,72 @@
 //! `brr audit`: tries to falsify the guarantee of a built program.
 
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use brr::parts::epsilon::Epsilon;
 use brr::parts::random::Noise;
 use brr::parts::response::FlipThreshold;
 use brr::{Choice, MechanismKind, Options, Privatizer};
-use brr_eval::audit::{self, AuditReport, Claim, Verdict, bit_flips};
+use brr_build::vectors::{self, LoadOptions, Vectors};
+use brr_build::vocabulary_rule::{Case, Numbers, VocabularyRule};
+use brr_eval::audit::{
+    self, AuditError, AuditReport, Claim, Lexicon, Verdict, WordClaim, WordMetric, bit_flips,
+};
 
+use crate::child::Peer;
 use crate::failure::{Failure, Result};
 use crate::losses;
 use crate::model_source;
 use crate::output::WholeFile;
 use crate::privacy::PrivacyArgs;
 use crate::progress::Stages;
-use crate::usage::whole;
+use crate::usage::{Refused, positive, whole};
 
 /// Codes whose bits are flipped and counted.
 const FLIPPED_CODES: usize = 20_000;
 
-/// Try to falsify the guarantee of the built program, from outside
+/// Seconds that an audit may take.
+const SECONDS: u32 = 3600;
+/// The same if there is a claim alone: the program may be slow, and fewer draws will do.
+const SECONDS_WITH_CLAIM: u32 = 600;
+
+/// Try to falsify the guarantee of the built program, or of any other, from outside
 ///
-/// Runs `brr privatize` (or any PROGRAM that turns lines of text into lines of
-/// privatized text) many times on words chosen to be hard. Looks for outputs that
-/// tell more than the guarantee allows, for words that pass through, for structure
-/// that depends on the words, for randomness that is used twice, and for running
-/// times that depend on the word. A pass proves nothing; a failure, at the stated
-/// false-alarm rate, is a bug.
+/// Without `--claim`, runs `brr privatize` (or any program that turns lines of text into
+/// lines of privatized text with brr's mechanism and model) many times on words chosen to be
+/// hard. Looks for outputs that tell more than the guarantee allows, for words that pass
+/// through, for structure that depends on the words, for randomness that is used twice, and
+/// for running times that depend on the word.
+///
+/// With `--claim`, audits a program whose mechanism is not known: it gets words, one per line,
+/// and must print one line for each and end with its input. Gives a lower bound of its true
+/// epsilon, and names what it saw.
+///
+/// A pass proves nothing; a failure, at the stated false-alarm rate, is a broken promise.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   brr audit
   brr audit --epsilon 0.02 --trials 100000
   brr audit --mechanism brr --epsilon 0.5
   brr audit --mechanism brr --epsilon 0.5 --context
-  brr audit --mechanism brr --epsilon 0.5 -- ./my-own-implementation --epsilon 0.5")]
+  brr audit --mechanism brr --epsilon 0.5 -- ./my-own-implementation --epsilon 0.5
+  brr audit --command 'python3 peer.py' --claim epsilon=1
+  brr audit --command 'python3 peer.py' --claim epsilon=1,metric=euclidean --vectors glove.txt")]
 pub struct Args {
     #[command(flatten)]
     privacy: PrivacyArgs,
     /// Audit text that is decoded with context, by the built-in language model
     #[arg(long)]
     context: bool,
-    /// Number of draws for each word
+    /// What is claimed: epsilon=E, or epsilon=E,metric=M. The metric is discrete (epsilon
+    /// between any two words, the default) or euclidean (per unit of distance in --vectors)
+    #[arg(long, value_name = "CLAIM", value_parser = claimed, requires = "audited", conflicts_with_all = ["budget", "context"])]
+    claim: Option<Claimed>,
+    /// Word vectors: for the distances of a euclidean claim, and for the choice of near and far
+    /// words [default: the codes of the model]
+    #[arg(long, value_name = "FILE", requires = "claim")]
+    vectors: Option<PathBuf>,
+    /// Number of draws for each word; with --claim fewer if there is no time for so many
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = whole::<u32, 100, 1_000_000_000>)]
     trials: u32,
     /// Number of pairs of words of each kind
@@ -53,6 +76,10 @@ pub struct Args {
     /// reported but cannot fail the audit
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = whole::<u32, 0, 1_000_000_000>)]
     timings: u32,
+    /// Number of seconds for all runs of the program together [default: 600 with --claim, 3600
+    /// without]
+    #[arg(long, value_name = "N", value_parser = whole::<u32, 1, 1_000_000>)]
+    seconds: Option<u32>,
     /// Seed for the choice of words; the audited program draws its own randomness
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64, 0, { u64::MAX }>)]
     seed: u64,
@@ -65,15 +92,56 @@ pub struct Args {
     /// Replace the report file if it exists
     #[arg(long)]
     force: bool,
-    /// Another program to audit: lines of text in, lines of text out
-    #[arg(last = true, value_name = "PROGRAM")]
+    /// Another program to audit, as a line for the shell
+    #[arg(long, value_name = "LINE", group = "audited")]
+    command: Option<String>,
+    /// Another program to audit, with its arguments
+    #[arg(last = true, value_name = "PROGRAM", group = "audited")]
     program: Vec<String>,
 }
+
+/// A claim as it is written.
+#[derive(Clone, Copy)]
+struct Claimed {
+    epsilon: f64,
+    metric: WordMetric,
+}
+
+/// Reads a claim.
+fn claimed(text: &str) -> std::result::Result<Claimed, Refused> {
+    let (mut epsilon, mut metric) = (None, WordMetric::Discrete);
+    for part in text.split(',') {
+        match part.split_once('=') {
+            Some(("epsilon", value)) if epsilon.is_none() => {
+                let value = positive(value);
+                epsilon = Some(value.map_err(|e| Refused::new(format!("its epsilon {e}")))?);
+            }
+            Some(("metric", "discrete")) => metric = WordMetric::Discrete,
+            Some(("metric", "euclidean")) => metric = WordMetric::Euclidean,
+            Some(("metric", _)) => return Err(Refused::new("its metric is discrete or euclidean")),
+            _ => return Err(Refused::new(CLAIM)),
+        }
+    }
+    let epsilon = epsilon.ok_or_else(|| Refused::new(CLAIM))?;
+    Ok(Claimed { epsilon, metric })
+}
+
+/// How a claim is written.
+const CLAIM: &str = "must be of the form epsilon=1 or epsilon=1,metric=euclidean";
 
 pub fn run(args: Args) -> Result {
     let file = args.report.as_deref();
     let file = file.map(|path| WholeFile::create(path, args.force));
     let file = file.transpose()?;
+    let report = match args.claim {
+        Some(claim) => audit_claimed(&args, claim)?,
+        None => audit_ours(&args)?,
+    };
+    publish(args.json, file, &report)
+}
+
+/// Audits a program that says it has one of our mechanisms.
+fn audit_ours(args: &Args) -> Result<AuditReport> {
     let model = args.privacy.open_model()?;
     let language = args
         .context
@@ -83,29 +151,84 @@ pub fn run(args: Args) -> Result {
         .with_budget(args.privacy.budget())
         .with_context(language.transpose()?.map(Arc::new));
     let privatizer = Privatizer::new(model.clone(), options)?;
-    let command = command(&args, &privatizer)?;
-    let stages = Stages::new();
+    let peer = match peer(args, SECONDS) {
+        Some(peer) => peer,
+        None => Peer::new(this(args, &privatizer)?, args.seconds.unwrap_or(SECONDS)),
+    };
     let claim = Claim {
         model: &model,
         mechanism: privatizer.mechanism(),
         language: privatizer.options().context.as_deref(),
     };
-    let options = audit::AuditOptions {
+    let mut program = |texts: &[String]| peer.ask(texts);
+    let mut report =
+        in_view(|progress| audit::audit(&claim, &mut program, &options_of(args), progress))?;
+    let own = args.program.is_empty() && args.command.is_none();
+    if args.privacy.mechanism == MechanismKind::Brr && own {
+        report.checks.push(flips(&privatizer)?);
+    }
+    Ok(report)
+}
+
+/// Audits a program of which only a number is known.
+fn audit_claimed(args: &Args, claim: Claimed) -> Result<AuditReport> {
+    let lexicon = match &args.vectors {
+        Some(path) => Lexicon::of_vectors(vectors_of(path)?),
+        None if claim.metric == WordMetric::Euclidean => {
+            return Err(Failure::Usage(
+                "--claim: the Euclidean metric needs word vectors; give --vectors FILE".into(),
+            ));
+        }
+        None => Lexicon::of_model(model_source::open(args.privacy.model.as_deref())?),
+    };
+    let claim = WordClaim {
+        epsilon: claim.epsilon,
+        metric: claim.metric,
+        lexicon: &lexicon,
+    };
+    let Some(peer) = peer(args, SECONDS_WITH_CLAIM) else {
+        return Err(Failure::Usage(
+            "--claim needs --command or a program after --".into(),
+        ));
+    };
+    let mut program = |texts: &[String]| peer.ask(texts);
+    in_view(|progress| {
+        let options = options_of(args);
+        audit::audit_claim(&claim, &mut program, &options, peer.deadline, progress)
+    })
+}
+
+/// Word vectors as the file writes the words: a capital letter or a digit may make another word.
+fn vectors_of(path: &Path) -> Result<Vectors> {
+    let filter = VocabularyRule {
+        numbers: Numbers::Keep,
+        case: Case::Keep,
+        ..VocabularyRule::default()
+    };
+    let options = LoadOptions {
+        filter,
+        ..LoadOptions::default()
+    };
+    Ok(vectors::load(path, &options)?.vectors)
+}
+
+fn options_of(args: &Args) -> audit::AuditOptions {
+    audit::AuditOptions {
         trials: args.trials as usize,
         pairs: args.pairs as usize,
         timings: args.timings as usize,
         seed: args.seed,
-    };
-    let mut program = |texts: &[String]| ask(&command, texts);
-    let report = audit::audit(&claim, &mut program, &options, &|share| {
-        stages.show("auditing", share)
-    });
-    stages.finish();
-    let mut report = report.map_err(|e| Failure::Failed(e.to_string()))?;
-    if args.privacy.mechanism == MechanismKind::Brr && args.program.is_empty() {
-        report.checks.push(flips(&privatizer)?);
     }
-    publish(args.json, file, &report)
+}
+
+/// Shows how far the audit has come.
+fn in_view(
+    audit: impl FnOnce(&dyn Fn(f64)) -> std::result::Result<AuditReport, AuditError>,
+) -> Result<AuditReport> {
+    let stages = Stages::new();
+    let report = audit(&|share| stages.show("auditing", share));
+    stages.finish();
+    report.map_err(|e| Failure::Failed(e.to_string()))
 }
 
 /// The built program's own noise, bit by bit.
@@ -122,11 +245,18 @@ fn flips(privatizer: &Privatizer) -> Result<audit::Check> {
     ))
 }
 
-/// The program to run: this very one, unless another is named.
-fn command(args: &Args, privatizer: &Privatizer) -> Result<Vec<String>> {
-    if !args.program.is_empty() {
-        return Ok(args.program.clone());
+/// The program that was named, if one was.
+fn peer(args: &Args, seconds: u32) -> Option<Peer> {
+    let seconds = args.seconds.unwrap_or(seconds);
+    match &args.command {
+        Some(line) => Some(Peer::in_shell(line, seconds)),
+        None if args.program.is_empty() => None,
+        None => Some(Peer::new(args.program.clone(), seconds)),
     }
+}
+
+/// How this very program is run.
+fn this(args: &Args, privatizer: &Privatizer) -> Result<Vec<String>> {
     let this = std::env::current_exe()
         .map_err(|e| Failure::Failed(format!("cannot find this program: {e}")))?;
     let mut command = vec![this.to_string_lossy().into_owned()];
@@ -140,29 +270,6 @@ fn command(args: &Args, privatizer: &Privatizer) -> Result<Vec<String>> {
         command.extend(["--model".into(), model.to_string_lossy().into_owned()]);
     }
     Ok(command)
-}
-
-/// One run of the program: a line in for each text, a line out.
-fn ask(command: &[String], texts: &[String]) -> std::result::Result<Vec<String>, String> {
-    let mut child = Command::new(&command[0])
-        .args(&command[1..])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|e| format!("cannot run it: {e}"))?;
-    let mut stdin = child.stdin.take().ok_or("no standard input")?;
-    let input = texts.join("\n") + "\n";
-    let feed = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
-    let output = child.wait_with_output().map_err(|e| e.to_string())?;
-    let fed = feed.join().map_err(|_| "the feeding thread died")?;
-    if !output.status.success() {
-        let told = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("{}: {}", output.status, told.trim()));
-    }
-    fed.map_err(|e| format!("it stopped reading: {e}"))?;
-    let text = String::from_utf8(output.stdout).map_err(|_| "its output is not UTF-8")?;
-    Ok(text.lines().map(str::to_owned).collect())
 }
 
 /// Prints the report; a failed audit is a failure.
@@ -184,9 +291,11 @@ fn publish(as_json: bool, file: Option<WholeFile>, report: &AuditReport) -> Resu
 
 fn print(report: &AuditReport) {
     println!(
-        "Audit of {} with epsilon {}",
+        "Audit of {} with epsilon {} in the {} metric, by {} draws of each word",
         report.mechanism,
-        losses::epsilon(report.epsilon)
+        losses::epsilon(report.epsilon),
+        report.metric,
+        report.draws
     );
     for check in &report.checks {
         let verdict = match check.verdict {
@@ -195,10 +304,14 @@ fn print(report: &AuditReport) {
             Verdict::Note => "note",
             Verdict::NotTestable => "not testable",
         };
-        println!("  {verdict}  {:<12} {}", check.name, check.finding);
+        println!("  {verdict}  {:<13} {}", check.name, check.finding);
     }
     println!(
-        "\n{} A sound program fails with probability at most {:e}.",
+        "\nThe true epsilon is at least {:.3}, by the pairs of words that were drawn.",
+        report.epsilon_at_least
+    );
+    println!(
+        "{} A sound program fails with probability at most {:e}.",
         report.disclaimer, report.false_alarm_rate
     );
 }

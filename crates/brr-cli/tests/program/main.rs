@@ -1,5 +1,7 @@
 //! The program, as its users run it. One binary: what is linked once is linked quickly.
 
+#[cfg(unix)]
+mod audit_claim;
 mod build;
 mod canaries;
 mod corpus;

@@ -49,14 +49,19 @@ pub fn check(model: &Model, program: &mut Program<'_>, seed: u64) -> Result<Chec
     Ok(Check::new("canaries", count > 0, finding))
 }
 
-struct Canary {
-    kind: &'static str,
-    token: String,
+/// A token that no vocabulary holds.
+pub struct Canary {
+    /// What it looks like.
+    pub kind: &'static str,
+    /// The token.
+    pub token: String,
     /// What is looked for, in lower case.
-    mark: String,
+    pub mark: String,
 }
 
-fn kinds(rng: &mut ChaCha20Rng) -> [Canary; 6] {
+/// One canary of each kind. Letters of marks are equally likely; the likeliest digits have
+/// probability 3/26 each.
+pub fn kinds(rng: &mut ChaCha20Rng) -> [Canary; 6] {
     let mut letters = |n: usize| -> String {
         let letter = |_| char::from(b'a' + (rng.next_u64() % 26) as u8);
         (0..n).map(letter).collect()

@@ -16,6 +16,9 @@
 //! - `bit flips` ([`bit_flips`]): are bits flipped as often as claimed?
 //! - `timing`: does time tell the word?
 //!
+//! A program of which only a number is claimed, without a mechanism to compare it with, is audited
+//! word by word: [`audit_claim`].
+//!
 //! A given number of draws can show a loss of about ln(trials / 60) and no more; pairs with a
 //! larger promised loss are reported as beyond reach. Auditing at a small epsilon as well
 //! as at the one in use brings near pairs within it.
@@ -27,15 +30,18 @@
 
 mod bits;
 mod canary;
+mod claimed;
 mod conformance;
 mod loss;
 mod pairs;
 mod program;
 mod repeats;
+mod space;
 mod structure;
 mod timing;
 
 pub use bits::bit_flips;
+pub use claimed::{Lexicon, WordClaim, WordMetric, audit_claim};
 pub use loss::PairLoss;
 pub use pairs::{PairKind, WordPair};
 pub use program::{AuditError, Program};
@@ -49,7 +55,9 @@ use brr::{Language, Model};
 use serde::Serialize;
 
 pub use crate::interval::ALPHA;
+use loss::Question;
 use program::Asked;
+use space::{ModelSpace, WordSpace};
 
 /// What every report says.
 pub const DISCLAIMER: &str = "A pass proves nothing. An audit can only show that a promise is \
@@ -99,6 +107,40 @@ impl Claim<'_> {
     /// Words of a text whose outputs do not depend on each other.
     fn words_per_text(&self) -> usize {
         if self.language.is_some() { 1 } else { LINE }
+    }
+
+    /// The words, with the mechanism's distances.
+    fn space(&self) -> ModelSpace<'_> {
+        ModelSpace {
+            model: self.model,
+            metric: self.mechanism.guarantee().metric,
+        }
+    }
+
+    /// What is promised about a pair, and what came out.
+    fn question<'a>(&self, pair: &WordPair, asked: &'a Asked) -> Question<'a> {
+        let guarantee = self.mechanism.guarantee();
+        let promised = match pair.distance {
+            Some(0.0) => 0.0,
+            Some(d) => guarantee.loss_at(d),
+            None => guarantee.unknown_loss,
+        };
+        let space = self.space();
+        let name = |word: Option<WordId>| match word {
+            Some(word) => space.word(word).to_owned(),
+            None => "(unknown)".to_owned(),
+        };
+        // Against an unknown token: minus the distance to a.
+        let (a, b) = (space.distances(pair.a), pair.b.map(|b| space.distances(b)));
+        let nearer = |y: usize| b.as_ref().map_or(0.0, |b| b[y]) - a[y];
+        Question {
+            kind: pair.kind,
+            tokens: [name(Some(pair.a)), name(pair.b)],
+            distance: pair.distance,
+            promised,
+            outputs: [asked.outputs(Some(pair.a)), asked.outputs(pair.b)],
+            nearer: (0..a.len()).map(nearer).collect(),
+        }
     }
 
     /// What comes out for words, each in a text of its own.
@@ -170,6 +212,12 @@ pub struct AuditReport {
     pub mechanism: &'static str,
     /// The epsilon claimed.
     pub epsilon: f64,
+    /// The metric in which it is claimed.
+    pub metric: String,
+    /// A lower bound of the true epsilon, by the pairs of words; 0 if nothing was seen.
+    pub epsilon_at_least: f64,
+    /// Draws that the pairs' losses rest on, for each token.
+    pub draws: usize,
     /// How it was done.
     pub options: AuditOptions,
     /// The checks.
@@ -195,7 +243,7 @@ pub fn audit(
     progress: &dyn Fn(f64),
 ) -> Result<AuditReport, AuditError> {
     let alpha = ALPHA / SHARES;
-    let pairs = pairs::choose(claim.model, claim.mechanism.guarantee().metric, options);
+    let pairs = pairs::choose(&claim.space(), options);
     let mut checks = vec![canary::check(claim.model, program, options.seed)?];
     checks.push(structure::check(claim.model, program)?);
     progress(0.05);
@@ -209,7 +257,9 @@ pub fn audit(
     }
     checks.push(asked.check());
     checks.push(conformance::check(claim, &asked, alpha)?);
-    let (check, pairs) = loss::check(claim, &pairs, &asked, alpha);
+    let questions: Vec<_> = pairs.iter().map(|p| claim.question(p, &asked)).collect();
+    let word = |id: u32| claim.model.vocabulary().word(id).to_owned();
+    let (check, pairs) = loss::check(&questions, &word, alpha);
     checks.push(check);
     progress(0.9);
     let timings = timing::measure(claim.model, program, options)?;
@@ -220,11 +270,23 @@ pub fn audit(
         false_alarm_rate: ALPHA,
         mechanism: claim.mechanism.name(),
         epsilon: claim.mechanism.guarantee().epsilon,
+        metric: claim.mechanism.guarantee().metric.to_string(),
+        epsilon_at_least: epsilon_at_least(&pairs, |pair| pair.distance),
+        draws: options.trials,
         options: *options,
         checks,
         pairs,
         timings,
     })
+}
+
+/// The largest loss for a unit of distance.
+fn epsilon_at_least(pairs: &[PairLoss], distance: impl Fn(&PairLoss) -> Option<f64>) -> f64 {
+    let apart = pairs
+        .iter()
+        .filter_map(|pair| Some((pair, distance(pair)?)));
+    let apart = apart.filter(|(_, distance)| *distance > 0.0);
+    apart.map(|(pair, d)| pair.at_least / d).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use brr::Model;
 use brr::parts::vocabulary::WordId;
-use brr::{Metric, Model};
 use serde::Serialize;
 
 use super::AuditOptions;
 use super::program::Token;
-use crate::channel::{Prior, distances_in, spread_words};
+use super::space::WordSpace;
+use crate::channel::{Prior, spread_words};
 
 /// Words whose neighbours are looked at.
 const LOOKED_AT: usize = 400;
@@ -17,8 +18,8 @@ const LOOKED_AT: usize = 400;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PairKind {
-    /// Words with the same code, or at the same place of a tree: their outputs must not differ at
-    /// all.
+    /// Words with the same code or vector, or at the same place of a tree: their outputs must not
+    /// differ at all.
     Duplicate,
     /// Close together: the smallest loss is promised.
     Near,
@@ -26,12 +27,16 @@ pub enum PairKind {
     Rare,
     /// Far apart.
     Far,
-    /// A word and a token without a code.
+    /// A word and a token that no vocabulary has, or two such tokens.
     Unknown,
+    /// Two stop words, or a stop word and another: programs are tempted to let them pass.
+    Stop,
+    /// A word and the same word with a capital letter.
+    Capital,
 }
 
 /// Two tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct WordPair {
     /// Why it was chosen.
     pub kind: PairKind,
@@ -39,41 +44,42 @@ pub struct WordPair {
     pub a: WordId,
     /// Another word, or none for a token without a code.
     pub b: Option<WordId>,
-    /// Their distance in the mechanism's metric.
-    pub distance: Option<u32>,
+    /// Their distance.
+    pub distance: Option<f64>,
 }
 
-/// Chooses pairs of every kind that the model has, by their distances in this metric.
-pub fn choose(model: &Model, metric: Metric, options: &AuditOptions) -> Vec<WordPair> {
-    let words = model.vocabulary().len();
-    let plain: BTreeSet<WordId> = (0..words as WordId)
-        .filter(|w| is_plain(model, *w))
-        .collect();
+/// Chooses pairs of every kind that the words have, by their distances.
+pub fn choose(space: &dyn WordSpace, options: &AuditOptions) -> Vec<WordPair> {
+    let words = space.count();
+    let plain: BTreeSet<WordId> = space.plain().into_iter().collect();
     let sample = spread_words(words, LOOKED_AT, options.seed, Prior::Uniform);
-    let mut pairs: Vec<WordPair> = duplicates(model, metric, &plain);
+    let duplicate = |[a, b]: [WordId; 2]| WordPair {
+        kind: PairKind::Duplicate,
+        a,
+        b: Some(b),
+        distance: Some(0.0),
+    };
+    let mut pairs: Vec<WordPair> = space.duplicates().into_iter().map(duplicate).collect();
     for a in sample.into_iter().filter(|w| plain.contains(w)) {
-        let distances = distances_in(metric, model, a);
-        let others = plain
-            .iter()
-            .filter(|b| **b != a && distances[**b as usize] > 0);
-        let Some(&near) = others.clone().min_by_key(|b| distances[**b as usize]) else {
+        let distances = space.distances(a);
+        let at = |b: &WordId| distances[*b as usize];
+        let others = plain.iter().filter(|b| **b != a && at(b) > 0.0);
+        let Some(&near) = others.clone().min_by(|b, c| at(b).total_cmp(&at(c))) else {
             continue;
         };
-        let far = *others
-            .max_by_key(|b| distances[**b as usize])
-            .unwrap_or(&near);
+        let far = others.max_by(|b, c| at(b).total_cmp(&at(c)).then(c.cmp(b)));
         let pair = |kind, b: WordId| WordPair {
             kind,
             a,
             b: Some(b),
-            distance: Some(distances[b as usize].into()),
+            distance: Some(at(&b)),
         };
         let rare = a.min(near) as usize >= words - words / 10;
         pairs.push(pair(
             if rare { PairKind::Rare } else { PairKind::Near },
             near,
         ));
-        pairs.push(pair(PairKind::Far, far));
+        pairs.push(pair(PairKind::Far, *far.unwrap_or(&near)));
         pairs.push(WordPair {
             kind: PairKind::Unknown,
             a,
@@ -87,11 +93,13 @@ pub fn choose(model: &Model, metric: Metric, options: &AuditOptions) -> Vec<Word
 /// Of each kind the closest pairs; of far ones the farthest.
 fn select(mut pairs: Vec<WordPair>, each: usize) -> Vec<WordPair> {
     let key = |p: &WordPair| {
-        let d = i64::from(p.distance.unwrap_or(0));
-        let far = p.kind == PairKind::Far;
-        (p.kind, if far { -d } else { d }, p.a, p.b)
+        let d = p.distance.unwrap_or(0.0);
+        if p.kind == PairKind::Far { -d } else { d }
     };
-    pairs.sort_by_key(key);
+    pairs.sort_by(|p, q| {
+        let nearer = p.kind.cmp(&q.kind).then(key(p).total_cmp(&key(q)));
+        nearer.then((p.a, p.b).cmp(&(q.a, q.b)))
+    });
     // A pair found from both of its words counts once.
     let mut seen = BTreeSet::new();
     let mut taken: HashMap<_, usize> = HashMap::new();
@@ -103,42 +111,6 @@ fn select(mut pairs: Vec<WordPair>, each: usize) -> Vec<WordPair> {
         take
     });
     pairs
-}
-
-/// What words have in common that lie at distance 0 of each other.
-fn position(model: &Model, metric: Metric, word: WordId) -> Vec<u64> {
-    match (metric, model.tree()) {
-        (Metric::Tree { .. }, Some(tree)) => vec![tree.places()[word as usize].into()],
-        (Metric::Discrete, _) => vec![word.into()],
-        _ => {
-            let mut code = vec![0; model.bits().limbs()];
-            model.codes().read(word as usize, &mut code);
-            code
-        }
-    }
-}
-
-fn duplicates(model: &Model, metric: Metric, plain: &BTreeSet<WordId>) -> Vec<WordPair> {
-    let mut first: HashMap<Vec<u64>, WordId> = HashMap::new();
-    let mut pairs = Vec::new();
-    for &b in plain {
-        let a = *first.entry(position(model, metric, b)).or_insert(b);
-        if a != b {
-            pairs.push(WordPair {
-                kind: PairKind::Duplicate,
-                a,
-                b: Some(b),
-                distance: Some(0),
-            });
-        }
-    }
-    pairs
-}
-
-/// A word that any tokenizer takes whole and in any case.
-pub fn is_plain(model: &Model, word: WordId) -> bool {
-    let word = model.vocabulary().word(word);
-    word.len() > 1 && word.bytes().all(|b| b.is_ascii_lowercase())
 }
 
 /// All tokens of the pairs, each once.

@@ -34,7 +34,7 @@ impl fmt::Display for AuditError {
             AuditError::Program(message) => write!(f, "the program under audit failed: {message}"),
             AuditError::Texts { expected, got } => write!(
                 f,
-                "the program under audit gave {got} texts for {expected}: it must give one for each"
+                "the program under audit gave {got} lines for {expected}: it must give one for each, and nothing else"
             ),
             AuditError::Core(e) => e.fmt(f),
         }

@@ -10,7 +10,8 @@ use brr::parts::random::Noise;
 use brr::parts::vocabulary::WordId;
 
 use super::program::run;
-use super::{AuditError, AuditOptions, Check, Claim, Program, pairs};
+use super::space::is_plain;
+use super::{AuditError, AuditOptions, Check, Claim, Program};
 use crate::channel::{Prior, spread_words};
 use crate::interval::Binomial;
 
@@ -25,7 +26,7 @@ pub fn check(
     let count = (options.trials / 4).max(100);
     let sample = spread_words(vocabulary.len(), count, options.seed + 1, Prior::Uniform);
     let mut words: Vec<WordId> = sample;
-    words.retain(|w| pairs::is_plain(claim.model, *w));
+    words.retain(|w| is_plain(vocabulary.word(*w)));
     while !words.is_empty() && words.len() < count {
         words.extend_from_within(..words.len().min(count - words.len()));
     }

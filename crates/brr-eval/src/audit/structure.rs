@@ -11,8 +11,9 @@ use brr::Model;
 use brr::parts::text::{Piece, is_one_token, pieces};
 use brr::parts::vocabulary::WordId;
 
-use super::pairs::{is_plain, unknown};
+use super::pairs::unknown;
 use super::program::run;
+use super::space::is_plain;
 use super::{AuditError, Check, Program, Verdict};
 
 /// Where words stand in texts: `_` is replaced by a word.
@@ -135,7 +136,7 @@ fn families(model: &Model) -> Vec<Family> {
 fn words(model: &Model) -> Vec<(&'static str, Vec<String>)> {
     let vocabulary = model.vocabulary();
     let mut known: Vec<String> = (0..vocabulary.len() as WordId)
-        .filter(|&w| is_plain(model, w))
+        .filter(|&w| is_plain(vocabulary.word(w)))
         .take(2000)
         .map(|w| vocabulary.word(w).to_owned())
         .collect();

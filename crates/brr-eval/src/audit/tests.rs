@@ -242,7 +242,7 @@ fn a_program_that_fails_is_an_error() {
     assert!(error.to_string().contains("exit status 1"));
     let mut mute = |_: &[String]| Ok(Vec::new());
     let error = audit(&claim, &mut mute, &options(), &|_| {}).unwrap_err();
-    assert!(error.to_string().contains("gave 0 texts"));
+    assert!(error.to_string().contains("gave 0 lines"));
 }
 
 /// What is done to a text on its way out: gets the text that went in, too.

@@ -16,6 +16,7 @@ use rand_core::{Rng, SeedableRng};
 use serde::Serialize;
 
 use super::program::run;
+use super::space::is_plain;
 use super::{AuditError, AuditOptions, Check, Program, Verdict, pairs};
 
 /// Tokens in a timed text.
@@ -27,6 +28,11 @@ const LARGE_SHIFT: f64 = 0.25;
 /// ... and this many standard deviations from none is a failure. Two comparisons of equal
 /// times come this far with probability 1.4e-7, this check's share of `ALPHA`.
 const BEYOND_CHANCE: f64 = 5.4;
+
+/// What is compared.
+pub const FREQUENT_AND_RARE: &str = "a frequent and a rare word";
+/// What is compared.
+pub const WORD_AND_UNKNOWN: &str = "a word and an unknown token";
 
 /// Two texts' times.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -49,45 +55,43 @@ pub fn measure(
     program: &mut Program<'_>,
     options: &AuditOptions,
 ) -> Result<Vec<Timing>, AuditError> {
-    let words = model.vocabulary().len() as u32;
-    let frequent = (0..words).find(|w| pairs::is_plain(model, *w));
-    let rare = (0..words).rev().find(|w| pairs::is_plain(model, *w));
+    let vocabulary = model.vocabulary();
+    let mut plain = (0..vocabulary.len() as u32).filter(|w| is_plain(vocabulary.word(*w)));
+    let frequent = plain.next();
+    let rare = plain.next_back().or(frequent);
     let (Some(frequent), Some(rare)) = (frequent, rare) else {
         return Ok(Vec::new());
     };
     if options.timings == 0 {
         return Ok(Vec::new());
     }
-    let text = |word: &str| vec![word; TOKENS].join(" ");
-    let frequent = text(model.vocabulary().word(frequent));
-    let others = [
-        (
-            "a frequent and a rare word",
-            text(model.vocabulary().word(rare)),
-        ),
-        ("a word and an unknown token", text(&pairs::unknown(model))),
-    ];
-    let mut timings = Vec::new();
-    for (what, other) in others {
-        timings.push(compare(what, &[frequent.clone(), other], program, options)?);
-    }
-    Ok(timings)
+    let text = |word: &str| vec![vec![word; TOKENS].join(" ")];
+    let frequent = text(vocabulary.word(frequent));
+    let unknown = text(&pairs::unknown(model));
+    let rare = text(vocabulary.word(rare));
+    Ok(vec![
+        compare(FREQUENT_AND_RARE, [&frequent, &rare], program, options)?,
+        compare(WORD_AND_UNKNOWN, [&frequent, &unknown], program, options)?,
+    ])
 }
 
-fn compare(
+/// Times runs of the program on these two inputs.
+pub fn compare(
     what: &'static str,
-    texts: &[String; 2],
+    inputs: [&[String]; 2],
     program: &mut Program<'_>,
     options: &AuditOptions,
 ) -> Result<Timing, AuditError> {
     let mut rng = ChaCha20Rng::seed_from_u64(options.seed);
     let mut times = [Vec::new(), Vec::new()];
-    run(program, texts)?;
+    for input in inputs {
+        run(program, input)?;
+    }
     for _ in 0..options.timings {
         let first = (rng.next_u64() % 2) as usize;
         for which in [first, 1 - first] {
             let start = Instant::now();
-            run(program, std::slice::from_ref(&texts[which]))?;
+            run(program, inputs[which])?;
             times[which].push(start.elapsed().as_secs_f64());
         }
     }

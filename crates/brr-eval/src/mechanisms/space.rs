@@ -94,11 +94,7 @@ impl Space {
 
     /// Euclidean distance of two words.
     pub fn distance(&self, a: WordId, b: WordId) -> f64 {
-        let pair = self.vectors.row(a as usize).iter();
-        let pair = pair.zip(self.vectors.row(b as usize));
-        pair.map(|(x, y)| (f64::from(*x) - f64::from(*y)).powi(2))
-            .sum::<f64>()
-            .sqrt()
+        self.vectors.distance(a as usize, b as usize)
     }
 
     /// A word's distance to every word, by dot products: to about 1e-3 for words

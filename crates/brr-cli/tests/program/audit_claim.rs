@@ -1,0 +1,195 @@
+//! `brr audit --claim` on small programs of other people: what it finds, and how it fails.
+//!
+//! False alarms: 1e-6 at most, as the audit itself promises. No test waits for timings.
+
+use std::sync::OnceLock;
+
+use crate::support::{Folder, Ran, assert_one_line, run, small_vectors};
+use serde_json::Value;
+
+/// Words and vectors, and a program that has k-ary randomized response over the words: `kary EPSILON`,
+/// with a fresh seed, or `kary EPSILON SEED`. Unknown words become any word.
+fn fixture() -> &'static (Folder, String, String) {
+    static MADE: OnceLock<(Folder, String, String)> = OnceLock::new();
+    MADE.get_or_init(|| {
+        let folder = Folder::new();
+        let text = small_vectors(100);
+        let vectors = folder.file("v.txt", text.as_bytes());
+        let words: Vec<&str> = text.lines().filter_map(|l| l.split(' ').next()).collect();
+        let words = folder.file("words", (words.join("\n") + "\n").as_bytes());
+        let script = format!(
+            r#"seed=${{2:-$(od -An -N4 -tu4 /dev/urandom)}}
+exec awk -v e="$1" -v seed="$seed" '
+BEGIN {{ srand(seed); while ((getline line < "{words}") > 0) {{ word[n++] = line; known[line] = n }}
+        keep = exp(e) / (exp(e) + n - 1) }}
+{{ if (!($0 in known)) {{ print word[int(rand() * n)]; next }}
+  if (rand() < keep) {{ print; next }}
+  other = int(rand() * (n - 1)); if (other >= known[$0] - 1) other++; print word[other] }}'
+"#
+        );
+        let kary = folder.file("kary.sh", script.as_bytes());
+        (folder, vectors, format!("sh '{kary}'"))
+    })
+}
+
+fn audit(claim: &str, command: &str, more: &[&str]) -> Ran {
+    let (_, vectors, _) = fixture();
+    let args = [
+        "audit",
+        "--claim",
+        claim,
+        "--command",
+        command,
+        "--vectors",
+        vectors,
+        "--timings",
+        "0",
+    ];
+    let size = ["--trials", "4000", "--pairs", "2"];
+    let size = if more.contains(&"--trials") {
+        &[]
+    } else {
+        &size[..]
+    };
+    run(&[&args[..], size, more].concat())
+}
+
+fn line<'a>(ran: &'a Ran, check: &str) -> &'a str {
+    let mut lines = ran.stdout.lines();
+    let found = lines.find(|l| l.contains(&format!("  {check} ")));
+    found.unwrap_or_else(|| panic!("no {check} in {}{}", ran.stdout, ran.stderr))
+}
+
+#[test]
+fn a_sound_program_passes_at_its_claim_and_fails_below() {
+    let (_, _, kary) = fixture();
+    let sound = audit("epsilon=5,metric=discrete", &format!("{kary} 5"), &[]);
+    assert_eq!(sound.code, 0, "{}{}", sound.stdout, sound.stderr);
+    assert!(sound.stdout.contains("A pass proves nothing"));
+    assert!(line(&sound, "unknown words").contains("pass"));
+    assert!(line(&sound, "repeats").contains("pass"));
+    assert!(line(&sound, "supports").contains("pass"));
+    let json = audit("epsilon=1", &format!("{kary} 5"), &["--json"]);
+    assert_eq!(json.code, 1, "{}", json.stdout);
+    let report: Value = serde_json::from_str(&json.stdout).unwrap();
+    let at_least = report["epsilon_at_least"].as_f64().unwrap();
+    assert!(at_least > 1.0 && at_least <= 5.0, "{at_least}");
+    assert_eq!(report["metric"], "discrete");
+    let failed = report["checks"].as_array().unwrap().iter();
+    let failed: Vec<_> = failed.filter(|c| c["verdict"] == "fail").collect();
+    assert_eq!(failed.len(), 1, "{failed:?}");
+    assert_eq!(failed[0]["name"], "loss");
+    let kinds = report["pairs"].as_array().unwrap().iter();
+    let kinds: Vec<_> = kinds.map(|p| p["kind"].as_str().unwrap()).collect();
+    for kind in ["near", "far", "unknown", "stop", "capital"] {
+        assert!(kinds.contains(&kind), "{kinds:?}");
+    }
+}
+
+#[test]
+fn words_in_the_clear_and_disjoint_supports_are_named() {
+    let copied = audit("epsilon=1", "cat", &[]);
+    assert_eq!(copied.code, 1);
+    assert!(line(&copied, "unknown words").contains("FAIL"));
+    assert!(line(&copied, "unknown words").contains("random letters (6 of 6)"));
+    assert!(line(&copied, "capitals").contains("FAIL"));
+    assert!(line(&copied, "loss").contains("FAIL"));
+    assert!(line(&copied, "repeats").contains("deterministic"));
+    assert!(line(&copied, "supports").contains("an observation, not a proof"));
+    assert!(line(&copied, "kept words").contains("stop words in 100.0 %"));
+    // No claim makes a copy private; where draws cannot tell, nothing is said to pass.
+    let huge = audit("epsilon=30", "cat", &[]);
+    assert_eq!(huge.code, 1);
+    assert!(line(&huge, "loss").contains("not testable"));
+    assert!(line(&huge, "unknown words").contains("FAIL"));
+
+    // Known words are drawn, all others pass.
+    let (folder, _, kary) = fixture();
+    let words = folder.name("words");
+    let leaky = format!(
+        "while IFS= read -r w; do if grep -qxF -- \"$w\" '{words}'; then echo \"$w\" | {kary} 5; else echo \"$w\"; fi; done"
+    );
+    let leaky = audit("epsilon=5", &leaky, &["--trials", "100", "--pairs", "1"]);
+    assert_eq!(leaky.code, 1);
+    assert!(line(&leaky, "unknown words").contains("FAIL"));
+    assert!(line(&leaky, "loss").contains("pass") || line(&leaky, "loss").contains("not testable"));
+}
+
+#[test]
+fn a_fixed_seed_is_found_and_a_shared_draw_is_told() {
+    let (_, _, kary) = fixture();
+    let fixed = audit("epsilon=5", &format!("{kary} 5 7"), &[]);
+    assert_eq!(fixed.code, 1);
+    assert!(line(&fixed, "repeats").contains("FAIL"));
+    assert!(line(&fixed, "repeats").contains("a fixed seed"));
+    // One draw for equal words of a run: no promise is broken, and no loss can be bounded.
+    let once = format!(
+        "cat > /tmp/brr-audit-$$; sort -u /tmp/brr-audit-$$ > /tmp/brr-audit-$$.in; {kary} 5 < /tmp/brr-audit-$$.in > /tmp/brr-audit-$$.out; \
+         awk -v i=/tmp/brr-audit-$$.in -v o=/tmp/brr-audit-$$.out 'BEGIN {{ while ((getline w < i) > 0) {{ getline d < o; m[w] = d }} }} {{ print m[$0] }}' /tmp/brr-audit-$$; \
+         rm /tmp/brr-audit-$$ /tmp/brr-audit-$$.in /tmp/brr-audit-$$.out"
+    );
+    let once = audit("epsilon=5", &once, &[]);
+    assert_eq!(once.code, 0, "{}{}", once.stdout, once.stderr);
+    assert!(line(&once, "repeats").contains("share a draw"));
+}
+
+#[test]
+fn a_euclidean_claim_is_judged_by_distance() {
+    let (_, _, kary) = fixture();
+    // Nothing depends on the word: every claim holds.
+    let constant = "while read -r w; do echo waa; done";
+    let constant = audit("epsilon=0.01,metric=euclidean", constant, &[]);
+    assert_eq!(constant.code, 0, "{}{}", constant.stdout, constant.stderr);
+    // k-ary response does not care how near words are.
+    let near = audit("epsilon=0.01,metric=euclidean", &format!("{kary} 5"), &[]);
+    assert_eq!(near.code, 1, "{}", near.stdout);
+    assert!(line(&near, "loss").contains("FAIL"));
+    let capital = audit("epsilon=3,metric=euclidean", "cat", &[]);
+    assert!(line(&capital, "capitals").contains("note"));
+    assert!(line(&capital, "unknown words").contains("the metric promises nothing"));
+}
+
+#[test]
+fn programs_that_do_not_answer_are_errors() {
+    let fails = |command: &str, words: &[&str]| {
+        let ran = audit("epsilon=1", command, &["--seconds", "2"]);
+        assert_one_line(&ran, 1, words);
+    };
+    fails("true", &["gave 0 lines for", "one for each"]);
+    fails("cat; echo done", &["one for each"]);
+    fails("echo why >&2; exit 3", &["exit status: 3", "why"]);
+    fails("sleep 1000", &["after 2 seconds", "--seconds"]);
+    fails("cat; sleep 1000 &", &["after 2 seconds"]);
+    fails("yes", &["never stops writing"]);
+    fails("no-such-program-at-all", &["exit status: 127"]);
+    fails("cat > /dev/null; printf '\\377\\n'", &["not UTF-8"]);
+    // What is slow gets fewer draws, and an end.
+    let slow = "while read -r w; do echo waa; done";
+    let size = ["--seconds", "8", "--trials", "1000000", "--pairs", "1"];
+    let slow = audit("epsilon=1", slow, &size);
+    assert_eq!(slow.code, 0, "{}{}", slow.stdout, slow.stderr);
+    assert!(!slow.stdout.contains("by 1000000 draws"), "{}", slow.stdout);
+}
+
+#[test]
+fn wrong_claims_are_refused() {
+    let refused = |claim: &str, words: &[&str]| {
+        let ran = run(&["audit", "--command", "cat", "--claim", claim]);
+        assert_one_line(&ran, 2, words);
+    };
+    refused("1", &["--claim", "epsilon=1"]);
+    refused("epsilon=-1", &["--claim", "positive"]);
+    refused("epsilon=1,metric=manhattan", &["discrete or euclidean"]);
+    refused("epsilon=1,metric=euclidean", &["--vectors"]);
+    assert_one_line(&run(&["audit", "--claim", "epsilon=1"]), 2, &["missing"]);
+    let both = [
+        "audit",
+        "--claim",
+        "epsilon=1",
+        "--command",
+        "cat",
+        "--epsilon",
+        "1",
+    ];
+    assert_one_line(&run(&both), 2, &["cannot be used with"]);
+}

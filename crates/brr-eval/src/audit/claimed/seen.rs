@@ -1,0 +1,236 @@
+//! What can be seen without comparing losses: words in the clear, capitals, equal draws, disjoint
+//! supports.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::super::canary::{self, Canary};
+use super::super::{Check, PairKind, Verdict};
+use super::draws::Draws;
+use super::{TokenPair, WordClaim, WordMetric};
+use crate::interval::Binomial;
+
+/// Canaries of each kind: one that comes out tells enough, and programs may be slow.
+const CANARIES: usize = 6;
+/// Longer outputs are not searched for canaries: see `clear`.
+const SEARCHED: usize = 1000;
+
+/// Entropy of the marks by kind of canary, in nats: minus the logarithm of the probability of the
+/// likeliest. An emoji is always the same, so that it proves nothing.
+fn entropy(kind: &str) -> f64 {
+    let letter = 26f64.ln();
+    match kind {
+        "random letters" => 14.0 * letter,
+        "a number" => 10.0 * (26.0f64 / 3.0).ln(),
+        "an e-mail address" | "a link" => 10.0 * letter,
+        "capitals" => 12.0 * letter,
+        _ => 0.0,
+    }
+}
+
+/// Words that nobody has in a list: do they come out?
+///
+/// A mark x is drawn with probability at most q, and an output of at most [`SEARCHED`] characters
+/// contains fewer than that many marks. With epsilon between any two tokens and some fixed token z,
+/// sum_x q(x) Pr[x in y | x] <= exp(epsilon) sum_x q(x) Pr[x in y | z] <= exp(epsilon) q SEARCHED.
+/// So if random tokens come out with probability p, then epsilon >= ln p - ln q - ln SEARCHED: a
+/// single one that comes out tells more than any number of draws of two words.
+pub fn clear(claim: &WordClaim<'_>, canaries: &[Canary], out: &[String], alpha: f64) -> Check {
+    let mut kinds: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for (canary, line) in canaries.iter().zip(out) {
+        let count = kinds.entry(canary.kind).or_default();
+        let through =
+            line.chars().count() <= SEARCHED && line.to_lowercase().contains(&canary.mark);
+        count.0 += u64::from(through);
+        count.1 += 1;
+    }
+    let each = alpha / kinds.len().max(1) as f64;
+    let at_least = |(kind, (hits, all)): (&&str, &(u64, u64))| {
+        let share = Binomial::new(*hits, *all).lower(each);
+        share.ln() + entropy(kind) - (SEARCHED as f64).ln()
+    };
+    let loss = kinds.iter().map(at_least).fold(0.0, f64::max);
+    let passed = kinds.iter().filter(|(_, count)| count.0 > 0);
+    let passed: Vec<String> = passed
+        .map(|(kind, (hits, all))| format!("{kind} ({hits} of {all})"))
+        .collect();
+    if passed.is_empty() {
+        let finding = format!("none of {} came out", canaries.len());
+        return Check::new("unknown words", false, finding);
+    }
+    let broken = match claim.metric {
+        WordMetric::Discrete => loss > claim.epsilon,
+        // Such tokens have no place in the metric: whatever is claimed, it is not for them.
+        WordMetric::Euclidean => loss > 0.0,
+    };
+    Check {
+        name: "unknown words",
+        verdict: if broken { Verdict::Fail } else { Verdict::Note },
+        finding: format!(
+            "in the clear: {}; a loss of at least {loss:.1}{}",
+            passed.join(", "),
+            match claim.metric {
+                WordMetric::Discrete => "",
+                WordMetric::Euclidean => ", between tokens for which the metric promises nothing",
+            }
+        ),
+    }
+}
+
+/// Canaries of each kind.
+pub fn canaries(rng: &mut chacha20::ChaCha20Rng) -> Vec<Canary> {
+    (0..CANARIES).flat_map(|_| canary::kinds(rng)).collect()
+}
+
+/// Does a capital letter come out where one went in?
+pub fn capitals(pairs: &[TokenPair], draws: &Draws, alpha: f64) -> Option<Check> {
+    let pairs = pairs.iter().filter(|p| p.kind == PairKind::Capital);
+    let (mut plain, mut capital, mut promised) = ((0, 0), (0, 0), 0f64);
+    let is_capital = |line: &str| line.starts_with(char::is_uppercase);
+    for pair in pairs {
+        for (sum, token) in [&mut plain, &mut capital].into_iter().zip(&pair.tokens) {
+            let count = draws.count(token, is_capital);
+            *sum = (sum.0 + count.0, sum.1 + count.1);
+        }
+        promised = promised.max(pair.promised);
+    }
+    let count = |c: (u64, u64)| (c.1 > 0).then(|| Binomial::new(c.0, c.1));
+    let (plain, capital) = (count(plain)?, count(capital)?);
+    let loss = (capital.lower(alpha / 2.0) / plain.upper(alpha / 2.0)).ln();
+    let finding = format!(
+        "{:.1} % of outputs of capitalized words have a capital letter, {:.1} % of the same words without",
+        100.0 * capital.share(),
+        100.0 * plain.share()
+    );
+    Some(match loss {
+        loss if loss > promised => Check::new(
+            "capitals",
+            true,
+            format!("{finding}: a loss of at least {loss:.2}"),
+        ),
+        loss if loss > 0.0 => Check {
+            name: "capitals",
+            verdict: Verdict::Note,
+            finding: format!("{finding}: they pass through"),
+        },
+        _ => Check::new("capitals", false, finding),
+    })
+}
+
+/// How often words come out as they went in.
+pub fn kept(pairs: &[TokenPair], draws: &Draws) -> Check {
+    let share = |kind: PairKind| {
+        let tokens = pairs.iter().filter(|p| p.kind == kind);
+        let tokens: HashSet<&String> = tokens.flat_map(|p| &p.tokens[..]).collect();
+        let counts = tokens.iter().map(|t| draws.count(t, |line| line == **t));
+        let (hits, all) = counts.fold((0, 0), |sum, c| (sum.0 + c.0, sum.1 + c.1));
+        (all > 0).then(|| 100.0 * hits as f64 / all as f64)
+    };
+    let shares = [
+        ("near words", PairKind::Near),
+        ("rare words", PairKind::Rare),
+        ("stop words", PairKind::Stop),
+    ];
+    let shares: Vec<String> = shares
+        .into_iter()
+        .filter_map(|(name, kind)| Some(format!("{name} in {:.1} % of draws", share(kind)?)))
+        .collect();
+    Check {
+        name: "kept words",
+        verdict: Verdict::Note,
+        finding: format!("as they went in come out {}", shares.join(", ")),
+    }
+}
+
+/// Do equal words get equal draws: in two runs on equal input, or within a run?
+///
+/// For a sound program both agree equally often, since all draws are independent.
+pub struct Repeats {
+    /// The finding.
+    pub check: Check,
+    /// Whether equal words of a run share a draw. Then draws of a run are not independent.
+    pub within: bool,
+}
+
+/// Compares the first two runs.
+pub fn repeats(draws: &Draws, alpha: f64) -> Repeats {
+    let (order, [first, second]) = &draws.opening;
+    let across = first.iter().zip(second).filter(|(x, y)| x == y).count();
+    let across = Binomial::new(across as u64, order.len() as u64);
+    let (mut same, mut all) = (0, 0);
+    for run in [first, second] {
+        let mut waiting: BTreeMap<usize, u32> = BTreeMap::new();
+        for (token, output) in order.iter().zip(run) {
+            match waiting.remove(token) {
+                None => drop(waiting.insert(*token, *output)),
+                Some(other) => {
+                    same += u64::from(other == *output);
+                    all += 1;
+                }
+            }
+        }
+    }
+    let within = Binomial::new(same, all);
+    // Sums of different probabilities spread less than a binomial variable of the same mean.
+    let above = |x: Binomial, y: Binomial| x.lower(alpha / 4.0) > y.upper(alpha / 4.0);
+    let (fixed, shared) = (above(across, within), above(within, across));
+    let said = match (fixed, shared) {
+        (true, _) => "two runs give equal draws: a fixed seed",
+        (_, true) => {
+            "equal words of a run share a draw, so that losses cannot be bounded by its draws"
+        }
+        _ if within.share() == 1.0 && across.share() == 1.0 => {
+            "the program is deterministic: a word always becomes the same"
+        }
+        _ => "as it should be",
+    };
+    let finding = format!(
+        "equal words agree in {:.4} of places across two runs, in {:.4} within a run: {said}",
+        across.share(),
+        within.share()
+    );
+    let mut check = Check::new("repeats", fixed, finding);
+    if shared {
+        check.verdict = Verdict::Note;
+    }
+    Repeats {
+        check,
+        within: shared,
+    }
+}
+
+/// Are there pairs that share no output at all? Draws alone cannot prove it; but where a token's
+/// own draws repeat each other and none of them ever comes from the other token, it looks so.
+pub fn supports(pairs: &[TokenPair], draws: &Draws) -> Check {
+    let is_apart = |pair: &&TokenPair| {
+        let [a, b] = [draws.of(&pair.tokens[0]), draws.of(&pair.tokens[1])];
+        let seen: HashSet<&u32> = b.iter().collect();
+        let (early, late) = a.split_at(a.len() / 2);
+        let early: HashSet<&u32> = early.iter().collect();
+        let own = late.iter().filter(|y| early.contains(y)).count();
+        own * 2 > late.len() && !a.iter().any(|y| seen.contains(y))
+    };
+    let apart: Vec<&TokenPair> = pairs.iter().filter(is_apart).collect();
+    let finding = match apart.first() {
+        None => format!(
+            "no pair of {} looks as if its outputs were disjoint",
+            pairs.len()
+        ),
+        Some(pair) => format!(
+            "{} of {} pairs share no output in {} draws of each, such as {} and {}: an observation, not a \
+             proof; if their supports are disjoint, the loss is infinite",
+            apart.len(),
+            pairs.len(),
+            draws.each(),
+            pair.shown(0),
+            pair.shown(1)
+        ),
+    };
+    Check {
+        name: "supports",
+        verdict: match apart.is_empty() {
+            true => Verdict::Pass,
+            false => Verdict::Note,
+        },
+        finding,
+    }
+}
