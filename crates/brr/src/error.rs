@@ -73,6 +73,28 @@ pub enum Error {
     PublicWord,
     /// An estimate or audit under a policy, which would have to know what is public.
     PolicyNotSupported,
+    /// A span that does not lie in the text, or that cuts a character.
+    SpanOutside {
+        /// Its number among those given, from 1.
+        number: usize,
+    },
+    /// Two spans that have a part of the text in common.
+    SpanOverlap {
+        /// The number of one of them among those given, from 1.
+        number: usize,
+    },
+    /// Spans or a session with a privatizer that decodes with context.
+    SpansWithContext,
+    /// Spans or a session with a privatizer that shows which tokens are unknown.
+    SpansWithUnknown,
+    /// Two lists of one name for spans.
+    ListTwice,
+    /// A range or a scale for integers that makes no sense.
+    InvalidNumbers,
+    /// Bytes that are no exported session, or a damaged one.
+    SessionInvalid,
+    /// A session that was exported from another privatizer.
+    SessionMismatch,
     /// An estimate from no draws at all.
     NoDraws,
     /// A word to be explained that the model does not have.
@@ -190,10 +212,19 @@ impl Error {
             | Error::NothingPrivate
             | Error::TwoLists
             | Error::PolicyNotSupported
+            | Error::SpansWithContext
+            | Error::SpansWithUnknown
+            | Error::ListTwice
+            | Error::InvalidNumbers
+            | Error::SessionMismatch
             | Error::NoDraws => ErrorKind::Argument,
-            Error::UnknownWord | Error::PublicWord | Error::ListWord { .. } | Error::ListEmpty => {
-                ErrorKind::Input
-            }
+            Error::UnknownWord
+            | Error::PublicWord
+            | Error::ListWord { .. }
+            | Error::ListEmpty
+            | Error::SpanOutside { .. }
+            | Error::SpanOverlap { .. }
+            | Error::SessionInvalid => ErrorKind::Input,
             Error::NotAModel
             | Error::NotALanguageModel
             | Error::LanguageMismatch
@@ -278,6 +309,38 @@ impl fmt::Display for Error {
             }
             Error::PolicyNotSupported => f.write_str(
                 "this is not available where some words are public: use a privatizer without a policy",
+            ),
+            Error::SpanOutside { number } => write!(
+                f,
+                "span {number} does not lie within the text, or begins or ends inside a character: \
+                 give offsets into this very text"
+            ),
+            Error::SpanOverlap { number } => write!(
+                f,
+                "span {number} overlaps another: join overlapping spans, or keep one of them"
+            ),
+            Error::SpansWithContext => f.write_str(
+                "spans and sessions are written as drawn, which excludes decoding with context: use a \
+                 privatizer without context",
+            ),
+            Error::SpansWithUnknown => f.write_str(
+                "spans and sessions never show which tokens are unknown: use a privatizer with the \
+                 rule `random` for unknown tokens",
+            ),
+            Error::ListTwice => f.write_str(
+                "the privatizer already has a list of this name for spans: give each list a name of its own",
+            ),
+            Error::InvalidNumbers => f.write_str(
+                "integers need a range from a lower to a higher number, at most 1,000,000 apart, and a \
+                 scale from 1 to 1,000,000",
+            ),
+            Error::SessionInvalid => f.write_str(
+                "these bytes are not an exported session, or they are damaged: export it again, or \
+                 begin a new session",
+            ),
+            Error::SessionMismatch => f.write_str(
+                "the session was exported from a privatizer with another model, mechanism, budget, \
+                 policy, list or range of numbers: make the privatizer as it was, or begin a new session",
             ),
             Error::NoDraws => f.write_str("the number of draws must be at least 1"),
             Error::UnknownWord => f.write_str(

@@ -5,7 +5,7 @@
 //! Every word of a text is replaced by a word drawn at random (it may be the
 //! word itself), under a metric differential privacy guarantee. The default is
 //! an exponential mechanism over the same codes, whose epsilon is certified over
-//! all pairs of words. No network, no logging, no state between calls.
+//! all pairs of words. No network, no logging, and no state between calls but in a [`Session`].
 //!
 //! ```
 //! use std::sync::Arc;
@@ -55,6 +55,8 @@ mod policy;
 mod privatizer;
 mod random;
 mod response;
+mod session;
+mod spans;
 mod text;
 mod tree;
 mod vocabulary;
@@ -68,4 +70,6 @@ pub use mechanism::{MechanismKind, Search};
 pub use model::{Model, Standing};
 pub use policy::{Policy, WordList};
 pub use privatizer::{Options, Privatized, Privatizer};
+pub use session::{Restored, Restorer, Session};
+pub use spans::{PrivatizedSpans, Span};
 pub use text::{Adjacency, Case, Layout, Unknown};

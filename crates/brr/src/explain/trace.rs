@@ -57,7 +57,7 @@ pub fn trace(privatizer: &Privatizer, text: &str) -> Result<Trace> {
     let texts = [text];
     let observed = privatizer.observe(&texts, |_| u64::MAX, &mut Noise::from_os()?);
     let (tokens, outputs) = (&observed.tokens, privatizer.outputs(&observed));
-    let originals: Vec<&str> = tokens.pieces.iter().filter_map(token_of).collect();
+    let originals: Vec<&str> = tokens.pieces.iter().filter_map(Piece::token).collect();
     let words = &tokens.words;
     let context = privatizer.options().context.is_some();
     let drawn = context.then(|| privatizer.drawn(&observed));
@@ -91,11 +91,4 @@ pub fn trace(privatizer: &Privatizer, text: &str) -> Result<Trace> {
         unknown: words.iter().filter(|w| w.is_none()).count() as u64,
         public: privatizer.public(words),
     })
-}
-
-fn token_of<'t>(piece: &Piece<'t>) -> Option<&'t str> {
-    match piece {
-        Piece::Token(original) => Some(original),
-        _ => None,
-    }
 }

@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 pub use options::Options;
 pub use released::Released;
-use setup::Setup;
+pub(crate) use setup::Setup;
 
 use crate::all_pairs::OnShare;
 use crate::context::{self, Decoder, Evidence, Sentence};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
 use crate::language::Language;
 use crate::mechanism::{Emission, Mechanism, MechanismKind, Observations};
@@ -24,6 +24,7 @@ use crate::model::Model;
 use crate::parallel;
 use crate::policy::{Among, Policy, Restriction, Split, WordList};
 use crate::random::Noise;
+use crate::spans::ListWords;
 use crate::text::{Adjacency, Lookup, PublicWords, Rendering, Tokens};
 use crate::vocabulary::WordId;
 
@@ -88,6 +89,8 @@ pub struct Privatizer {
     options: Options,
     keep: Option<f64>,
     keep_within: RangeInclusive<f64>,
+    /// Lists that spans may name.
+    lists: Vec<ListWords>,
 }
 
 impl Privatizer {
@@ -141,7 +144,45 @@ impl Privatizer {
             options,
             keep: setup.keep.map(|keep| keep.weighted),
             keep_within: setup.keep_within,
+            lists: Vec::new(),
         })
+    }
+
+    /// With a list that [spans](crate::Span) may name: they draw among its words alone, by a mechanism
+    /// over these for the same budget. The exponential mechanism is certified on them, which looks at
+    /// all their pairs.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+    /// use brr::{Options, Privatizer, Span, WordList};
+    ///
+    /// let colours = WordList::new("colours", "red\ngreen\nblue\nyellow\n", &model)?;
+    /// let privatizer = Privatizer::new(model, Options::default())?.with_list(Arc::new(colours))?;
+    /// let private = privatizer.privatize_spans("My Car is Red.", &[Span::of(10..13, "colours")])?;
+    /// assert!(private.text.starts_with("My Car is ") && private.text.ends_with('.'));
+    /// # Ok::<(), brr::Error>(())
+    /// ```
+    pub fn with_list(mut self, list: Arc<WordList>) -> Result<Privatizer> {
+        if self.lists.iter().any(|known| known.name() == list.name()) {
+            return Err(Error::ListTwice);
+        }
+        let list = ListWords::new(&self.model, &self.options, list)?;
+        self.lists.push(list);
+        Ok(self)
+    }
+
+    /// The lists that spans may name.
+    pub fn lists(&self) -> impl Iterator<Item = &WordList> {
+        self.lists.iter().map(ListWords::list)
+    }
+
+    pub(crate) fn list_words(&self) -> &[ListWords] {
+        &self.lists
+    }
+
+    pub(crate) fn restriction(&self) -> Option<&Restriction> {
+        self.restriction.as_ref()
     }
 
     /// The model in use.
@@ -518,6 +559,7 @@ impl Privatizer {
     ) -> Rendering<'a> {
         Rendering {
             outputs,
+            texts: &[],
             words,
             vocabulary: self.model.vocabulary(),
             layout: self.options.layout,

@@ -12,6 +12,8 @@
 //! | unknown `mask`, `drop` | which tokens the model does not know: texts that differ in that are told apart for certain |
 //! | unknown `keep` | the tokens themselves that the model does not know |
 //! | a policy that makes some words public | which tokens are public words, and which words they are |
+//! | marked spans | all text outside of them, which spans were marked and with which lists, and their structure |
+//! | a session | which private positions, of one text or several, hold equal words |
 //!
 //! # Guarantee
 //!
@@ -24,6 +26,9 @@
 //!
 //! Under a policy ([`crate::Policy`]) the public words at their places are part of the
 //! public structure, and k counts the private tokens alone.
+//!
+//! For marked spans and sessions the relation is another one, and so is what adds up: `spans/mod.rs` and
+//! `session/mod.rs` have the proofs.
 //!
 //! Under the other rules for unknown tokens, neighbours that differ in which tokens are unknown
 //! have outputs in common with probability 0: the loss between them is infinite, and no finite
@@ -50,6 +55,18 @@ pub struct Adjacency {
     layout: Layout,
     unknown: Unknown,
     public: PublicWords,
+    marks: Marks,
+}
+
+/// What is private: whole texts, or marked parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Marks {
+    /// Whole texts.
+    Whole,
+    /// Spans of a text.
+    Spans,
+    /// Both, in a session.
+    Session,
 }
 
 /// Which words are public, by the name of a list.
@@ -70,7 +87,46 @@ impl Adjacency {
             layout,
             unknown,
             public,
+            marks: Marks::Whole,
         }
+    }
+
+    /// The same for texts with marked spans.
+    pub(crate) fn of_spans(self) -> Adjacency {
+        let marks = Marks::Spans;
+        Adjacency { marks, ..self }
+    }
+
+    /// The same for a session.
+    pub(crate) fn in_session(self) -> Adjacency {
+        let marks = Marks::Session;
+        Adjacency { marks, ..self }
+    }
+
+    /// What the marks make public.
+    fn write_marks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.marks {
+            Marks::Whole => return Ok(()),
+            Marks::Spans => {}
+            Marks::Session => f.write_str(" Where spans are marked, they")?,
+        }
+        if self.marks == Marks::Spans {
+            f.write_str(" They")?;
+        }
+        f.write_str(
+            " have the same text outside the marked spans, with the same spans marked in the same order, \
+             each with the same list or none, and the structure above is that inside each span; every \
+             token in a span is private. The guarantee is conditional on the marks: it says nothing of \
+             texts that would have been marked otherwise.",
+        )?;
+        if self.marks == Marks::Session {
+            f.write_str(
+                " In a session, the partition of all private positions into equal words (by folded form \
+                 and list, unknown words included) is public: neighbours have equal words in the same \
+                 positions, and each distinct word costs once for each list.",
+            )?;
+        }
+        Ok(())
     }
 
     /// Whether any two neighbours have a finite loss.
@@ -90,6 +146,7 @@ impl fmt::Display for Adjacency {
             Layout::Words => "the same number of tokens.",
         })?;
         match &self.public {
+            _ if self.marks == Marks::Spans => {}
             PublicWords::None => {}
             PublicWords::Of(list) => write!(
                 f,
@@ -102,6 +159,7 @@ impl fmt::Display for Adjacency {
                  same ones at the same places."
             )?,
         }
+        self.write_marks(f)?;
         f.write_str(match self.unknown {
             Unknown::Random => "",
             Unknown::Mask | Unknown::Drop => {

@@ -7,6 +7,7 @@
 //! public list of proper nouns. All three are the same whatever the tokens of the input were, given the output
 //! without capitals: the rule is post-processing, and costs nothing. By its types it sees nothing else.
 
+use super::Piece;
 use crate::vocabulary::WordId;
 
 /// How words are written.
@@ -62,6 +63,23 @@ impl<'a> Capitals<'a> {
         }
     }
 
+    /// With other proper nouns from here on.
+    pub fn set_proper(&mut self, proper: &'a [WordId]) {
+        self.proper = proper;
+    }
+
+    /// Text that is written as it stands.
+    pub fn pass(&mut self, text: &str) {
+        for piece in super::pieces(text) {
+            match piece {
+                Piece::Token(_) => self.other(),
+                Piece::Space(_) => self.space(),
+                Piece::Mark(mark) => self.mark(mark),
+                Piece::Break => self.line_break(),
+            }
+        }
+    }
+
     /// A word of the model, which comes out as `spelled`.
     pub fn word<'w>(&'w mut self, word: WordId, spelled: &'w str) -> &'w str {
         let starts = self.place == Place::Start;
@@ -110,7 +128,7 @@ impl<'a> Capitals<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{Piece, pieces};
+    use crate::text::pieces;
 
     fn written(text: &str) -> String {
         let mut capitals = Capitals::new(Case::Sentence, &[]);

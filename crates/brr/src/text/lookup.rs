@@ -42,6 +42,11 @@ impl<'v> Lookup<'v> {
         }
     }
 
+    /// The form in which a token is looked up: two tokens are one word if it is the same.
+    pub fn form(&mut self, token: &str) -> &str {
+        self.bring_into_form(token)
+    }
+
     /// The word that a single word is looked up as.
     pub fn word(&mut self, word: &str) -> Option<WordId> {
         self.id(Token {

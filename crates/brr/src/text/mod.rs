@@ -23,8 +23,11 @@ use cut::{Segment, cut};
 
 pub use adjacency::Adjacency;
 pub(crate) use adjacency::PublicWords;
+pub(crate) use case::Capitals;
 pub use case::Case;
+pub(crate) use chars::is_apostrophe;
 pub use chars::{PUNCTUATION, is_spaceless};
+pub(crate) use contraction::is_ending;
 pub(crate) use lookup::Lookup;
 pub(crate) use render::Rendering;
 pub use render::{Layout, Unknown};
@@ -43,11 +46,34 @@ pub enum Piece<'t> {
     Break,
 }
 
+impl<'t> Piece<'t> {
+    /// The token, if it is one.
+    pub(crate) fn token(&self) -> Option<&'t str> {
+        match self {
+            Piece::Token(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
 /// A text's pieces in order: a function of its characters alone.
 pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     cut(text, |segment| pieces.push(segment.into()));
     pieces
+}
+
+/// Calls `each` with every token of a text and the place of its first byte.
+pub(crate) fn each_token<'t>(text: &'t str, mut each: impl FnMut(usize, &'t str)) {
+    cut(text, |segment| {
+        if let Segment::Token(token) = segment {
+            // Tokens are parts of the text.
+            each(
+                token.text.as_ptr().addr() - text.as_ptr().addr(),
+                token.text,
+            );
+        }
+    });
 }
 
 /// How many tokens a text has.

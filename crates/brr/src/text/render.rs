@@ -62,6 +62,8 @@ impl Unknown {
 pub struct Rendering<'a> {
     /// The words that were drawn, one for each token in order.
     pub outputs: &'a [WordId],
+    /// What is written for tokens that are no words, in place of the output; none if it is empty.
+    pub texts: &'a [Option<Box<str>>],
     /// Whether each token is known: looked at only if `unknown` is not `Random`.
     pub words: &'a [Option<WordId>],
     pub vocabulary: &'a Vocabulary,
@@ -85,10 +87,19 @@ impl Rendering<'_> {
     /// The text part by part: `write` gets what is written and, if it stands for a token, the
     /// number of that token. Tokens that touch each other (`don't`, `C++`) come out with a space
     /// between.
-    pub fn parts(&self, pieces: &[Piece<'_>], mut write: impl FnMut(&str, Option<usize>)) {
+    pub fn parts(&self, pieces: &[Piece<'_>], write: impl FnMut(&str, Option<usize>)) {
+        self.parts_after(&mut Capitals::new(self.case, self.proper), pieces, write);
+    }
+
+    /// The same, of a part of a text: capital letters go on where they were.
+    pub fn parts_after(
+        &self,
+        capitals: &mut Capitals<'_>,
+        pieces: &[Piece<'_>],
+        mut write: impl FnMut(&str, Option<usize>),
+    ) {
         let mut token = 0;
         let (mut after_word, mut after_kept) = (false, false);
-        let mut capitals = Capitals::new(self.case, self.proper);
         for piece in pieces {
             match piece {
                 Piece::Token(original) => {
@@ -102,7 +113,10 @@ impl Rendering<'_> {
                     if after_word && !(self.joined && kept && after_kept) {
                         write(" ", None);
                     }
-                    if drawn {
+                    if let Some(Some(text)) = self.texts.get(number) {
+                        capitals.other();
+                        write(text, Some(number));
+                    } else if drawn {
                         let output = self.outputs[number];
                         let spelled = self.vocabulary.word(output);
                         write(capitals.word(output, spelled), Some(number));

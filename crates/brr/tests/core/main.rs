@@ -10,6 +10,8 @@ mod language_file;
 mod model_file;
 mod policy;
 mod privatizer;
+mod session;
+mod spans;
 #[path = "../support/mod.rs"]
 mod support;
 mod tree;

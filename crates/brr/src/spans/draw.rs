@@ -1,0 +1,214 @@
+//! What surrogates are drawn from.
+
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+use super::Slot;
+use crate::all_pairs::OnShare;
+use crate::epsilon::round_up;
+use crate::error::{Error, Result};
+use crate::mechanism::{Mechanism, MechanismKind};
+use crate::model::Model;
+use crate::parallel;
+use crate::policy::{Policy, Restriction, WordList};
+use crate::privatizer::{Options, Privatizer, Setup};
+use crate::random::Noise;
+use crate::text::Unknown;
+use crate::vocabulary::{Vocabulary, WordId};
+
+/// A list that spans may name, and the mechanism over its words.
+pub struct ListWords {
+    list: Arc<WordList>,
+    restriction: Restriction,
+    mechanism: Box<dyn Mechanism>,
+    /// Whether it is one of proper nouns.
+    proper: bool,
+}
+
+impl ListWords {
+    pub fn new(model: &Model, options: &Options, list: Arc<WordList>) -> Result<ListWords> {
+        const SILENT: OnShare<'_> = &|_| {};
+        let options = options
+            .clone()
+            .with_policy(Policy::Only(list.clone()))
+            .with_context(None);
+        let restriction = Restriction::new(model, &options.policy)?;
+        let mut restriction = restriction.ok_or(Error::NothingPrivate)?;
+        if options.mechanism == MechanismKind::Exponential {
+            let budget = options.budget.validate()?;
+            let certified = restriction
+                .model
+                .certified(budget, parallel::cores(), SILENT)?;
+            restriction.model = Arc::new(certified);
+        }
+        let mechanism = Setup::new(&restriction.model, &options)?.mechanism;
+        let nouns = options.proper_nouns.as_ref();
+        let proper = |word: &&WordId| nouns.is_some_and(|nouns| nouns.contains(**word));
+        let capitals = list.words().iter().filter(proper).count();
+        Ok(ListWords {
+            proper: 2 * capitals > list.len(),
+            list,
+            restriction,
+            mechanism,
+        })
+    }
+
+    pub fn list(&self) -> &WordList {
+        &self.list
+    }
+
+    pub fn name(&self) -> &str {
+        self.list.name()
+    }
+
+    pub fn mechanism(&self) -> &dyn Mechanism {
+        &*self.mechanism
+    }
+}
+
+/// What a token is drawn from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Pool {
+    /// The private words of the privatizer.
+    Words,
+    /// The list of this number.
+    List(usize),
+}
+
+/// What is written for a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Surrogate {
+    /// A word of the whole model.
+    Word(WordId),
+}
+
+impl Surrogate {
+    /// As it is written, but for capital letters.
+    pub fn spelled<'a>(&'a self, vocabulary: &'a Vocabulary) -> &'a str {
+        match self {
+            Surrogate::Word(word) => vocabulary.word(*word),
+        }
+    }
+
+    /// The word.
+    pub fn word(&self) -> WordId {
+        match *self {
+            Surrogate::Word(word) => word,
+        }
+    }
+}
+
+impl Privatizer {
+    /// Spans and sessions are written as drawn, and never tell which tokens are unknown.
+    pub(crate) fn check_spans(&self) -> Result<()> {
+        match (&self.options().context, self.options().unknown) {
+            (Some(_), _) => Err(Error::SpansWithContext),
+            (None, Unknown::Random) => Ok(()),
+            (None, _) => Err(Error::SpansWithUnknown),
+        }
+    }
+
+    /// The words of this list, or the privatizer's own.
+    pub(crate) fn pool(&self, list: Option<&str>) -> Result<Pool> {
+        let Some(name) = list else {
+            return Ok(Pool::Words);
+        };
+        let lists = self.list_words();
+        let found = lists.iter().position(|list| list.name() == name);
+        found.map(Pool::List).ok_or_else(|| {
+            let names: Vec<&str> = lists.iter().map(ListWords::name).collect();
+            Error::UnknownChoice {
+                what: "list of words for spans",
+                names: names.join(", "),
+            }
+        })
+    }
+
+    fn words_of(&self, pool: Pool) -> (&dyn Mechanism, Option<&Restriction>) {
+        match pool {
+            Pool::Words => (self.mechanism(), self.restriction()),
+            Pool::List(list) => {
+                let list = &self.list_words()[list];
+                (list.mechanism(), Some(&list.restriction))
+            }
+        }
+    }
+
+    /// The pool of this number, as exported sessions name it.
+    pub(crate) fn pool_numbered(&self, number: u32) -> Option<Pool> {
+        match number.checked_sub(1) {
+            None => Some(Pool::Words),
+            Some(list) if (list as usize) < self.list_words().len() => {
+                Some(Pool::List(list as usize))
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// Whether a pool has this word of the whole model.
+    pub(crate) fn can_draw(&self, pool: Pool, word: WordId) -> bool {
+        (word as usize) < self.model().vocabulary().len()
+            && self.input_of(pool, Some(word)).is_some()
+    }
+
+    /// A word as the mechanism of a pool gets it: none, if it is not one of the pool's.
+    pub(crate) fn input_of(&self, pool: Pool, word: Option<WordId>) -> Option<WordId> {
+        let (_, restriction) = self.words_of(pool);
+        word.and_then(|word| restriction.map_or(Some(word), |r| r.place(word)))
+    }
+
+    /// Words that have a capital letter wherever they stand, if drawn from this pool.
+    pub(crate) fn proper_in(&self, pool: Pool) -> &[WordId] {
+        match pool {
+            Pool::List(list) if self.list_words()[list].proper => {
+                self.list_words()[list].list.words()
+            }
+            _ => {
+                let nouns = self.options().proper_nouns.as_ref();
+                nouns.map_or(&[], |list| list.words())
+            }
+        }
+    }
+
+    /// The largest loss of one draw from each of these.
+    pub(crate) fn loss_of(&self, pools: impl Iterator<Item = Pool>) -> f64 {
+        let one = |pool: Pool| self.words_of(pool).0.guarantee().worst_token();
+        let mut draws = std::collections::BTreeMap::<Pool, u64>::new();
+        pools.for_each(|pool| *draws.entry(pool).or_default() += 1);
+        let each = draws
+            .iter()
+            .map(|(&pool, &n)| round_up(one(pool) * n as f64));
+        each.fold(0.0, |all, loss| {
+            if all == 0.0 {
+                loss
+            } else {
+                round_up(all + loss)
+            }
+        })
+    }
+
+    /// What comes out for each token: one independent draw for each that is private.
+    pub(crate) fn surrogates(&self, slots: &[Slot<'_>], noise: &mut Noise) -> Vec<Surrogate> {
+        let mut surrogates: Vec<Surrogate> = slots
+            .iter()
+            .map(|slot| Surrogate::Word(slot.public().unwrap_or(0)))
+            .collect();
+        let mut pools: Vec<Pool> = slots.iter().filter_map(Slot::pool).collect();
+        pools.sort_unstable();
+        pools.dedup();
+        for pool in pools {
+            let of_pool = |slot: &Slot<'_>| slot.pool() == Some(pool);
+            let places: Vec<usize> = (0..slots.len()).filter(|&i| of_pool(&slots[i])).collect();
+            let (mechanism, restriction) = self.words_of(pool);
+            let inputs = places.iter().map(|&i| slots[i].input());
+            let inputs: Zeroizing<Vec<_>> = Zeroizing::new(inputs.collect());
+            let drawn = mechanism.privatize(&inputs, noise);
+            for (&place, &word) in places.iter().zip(&drawn) {
+                let word = restriction.map_or(word, |r| r.words()[word as usize]);
+                surrogates[place] = Surrogate::Word(word);
+            }
+        }
+        surrogates
+    }
+}

@@ -1,0 +1,345 @@
+//! Sessions: one draw for each word, and the way back. False-alarm rates are at most 1e-6.
+
+use std::sync::Arc;
+
+use crate::spans::{list, options, privatizer};
+use crate::support::{chi_square_limit, english, letters, random_model};
+use brr::parts::random::Noise;
+use brr::parts::text::{Piece, pieces};
+use brr::{Case, Error, Privatizer, Session, Span};
+use proptest::prelude::*;
+
+fn session(epsilon: f64) -> Session {
+    Session::new(Arc::new(privatizer(epsilon))).unwrap()
+}
+
+fn tokens(text: &str) -> Vec<String> {
+    let token = |piece: Piece<'_>| match piece {
+        Piece::Token(token) => Some(token.to_lowercase()),
+        _ => None,
+    };
+    pieces(text).into_iter().filter_map(token).collect()
+}
+
+#[test]
+fn a_word_has_one_surrogate_for_each_list() {
+    let mut session = session(0.5);
+    let first = session.privatize("Qa xyzzy QA, qa XYZZY").unwrap();
+    let words: Vec<&str> = first
+        .text
+        .split([' ', ','])
+        .filter(|w| !w.is_empty())
+        .collect();
+    assert_eq!((words[0], words[0]), (words[2], words[3]));
+    assert_eq!(words[1], words[4]);
+    assert_eq!(session.words(), 2);
+    let one = session.loss();
+    assert!((0.999_999..=1.000_001).contains(&one), "{one}");
+    let again = session
+        .privatize_spans("so qa", &[Span::new(3..5)])
+        .unwrap();
+    assert_eq!(&again.text[3..], words[0]);
+    assert_eq!((again.loss, session.loss()), (0.0, one));
+    // Another list is another draw, and costs again.
+    let other = session
+        .privatize_spans("so qa", &[Span::of(3..5, "few")])
+        .unwrap();
+    assert!(
+        other.loss > 0.499_999 && other.loss <= 0.500_001,
+        "{}",
+        other.loss
+    );
+    assert!(session.loss() > 1.499_999 && session.words() == 3);
+    // A session that is begun anew charges anew.
+    let mut new = Session::new(session.privatizer().clone()).unwrap();
+    assert!(
+        new.privatize_spans("so qa", &[Span::new(3..5)])
+            .unwrap()
+            .loss
+            > 0.499_999
+    );
+}
+
+#[test]
+fn what_is_public_is_said() {
+    let said = session(1.0).adjacency().to_string();
+    for public in [
+        "partition of all private positions into equal words",
+        "unknown words included",
+        "folded form and list",
+        "outside the marked spans",
+        "once for each list",
+    ] {
+        assert!(said.contains(public), "{said}");
+    }
+    assert_ne!(said, session(1.0).privatizer().adjacency().to_string());
+}
+
+/// Two unknown words become each pair of the five with the same probability: nobody draws again because they met,
+/// and the second does not look at the first.
+#[test]
+fn draws_are_independent_and_collisions_are_kept() {
+    let privatizer = Arc::new(privatizer(1.0));
+    let mut noise = Noise::numbered(21);
+    let runs = 10_000;
+    let mut pairs = [0.0; 25];
+    let mut collisions = 0;
+    for _ in 0..runs {
+        let mut session = Session::new(privatizer.clone()).unwrap();
+        let spans = [Span::of(0..5, "few"), Span::of(6..11, "few")];
+        let private = session
+            .privatize_spans_with("xyzzy plugh", &spans, &mut noise)
+            .unwrap();
+        let place = |i: usize| {
+            let word = &private.text[private.spans[i].clone()];
+            (0..5).position(|w| letters(w) == word).unwrap()
+        };
+        let (a, b) = (place(0), place(1));
+        pairs[5 * a + b] += 1.0;
+        assert_eq!(session.collisions(), u64::from(a == b));
+        collisions += session.collisions();
+    }
+    let mean = runs as f64 / 25.0;
+    let fit: f64 = pairs.iter().map(|n| (n - mean).powi(2) / mean).sum();
+    assert!(fit < chi_square_limit(24), "{fit}");
+    assert!(collisions > 0);
+}
+
+proptest! {
+    /// Every word that is not ambiguous comes back, wherever the parts of the answer are cut.
+    #[test]
+    fn what_went_in_comes_back(
+        words in proptest::collection::vec((0usize..60, "[,;!?]?[ \n]"), 1..30),
+        cuts in proptest::collection::vec(0usize..200, 0..8),
+    ) {
+        let mut text = String::new();
+        for (word, behind) in &words {
+            let word = match *word {
+                known @ 0..40 => letters(known),
+                unknown => format!("X{}x", letters(unknown)),
+            };
+            text.push_str(&word);
+            text.push_str(behind);
+        }
+        let mut session = session(1.0);
+        let private = session.privatize(&text).unwrap();
+        let restored = session.restore(&private.text);
+        let (before, after) = (tokens(&text), tokens(&restored.text));
+        let different = before.iter().zip(&after).filter(|(a, b)| a != b).count();
+        prop_assert_eq!(before.len(), after.len());
+        prop_assert_eq!(restored.restored + restored.ambiguous, private.tokens);
+        prop_assert!(different as u64 <= restored.ambiguous);
+        if restored.ambiguous == 0 {
+            prop_assert_eq!(&restored.text, &text);
+        }
+        prop_assert!(restored.ambiguous == 0 || session.collisions() > 0);
+        prop_assert_eq!(in_parts(&session, &private.text, &cuts), restored.text);
+    }
+
+    /// The same for any answer.
+    #[test]
+    fn an_answer_in_parts_is_restored_like_a_whole_one(
+        answer in "[ab .,'’()<>@:/\\[\\]\n\u{a0}é😀_-]{0,60}",
+        cuts in proptest::collection::vec(0usize..200, 0..8),
+    ) {
+        let session = named("a", "b");
+        let whole = session.restore(&answer);
+        prop_assert_eq!(in_parts(&session, &answer, &cuts), whole.text);
+    }
+}
+
+/// Pushes an answer, cut at these places and some more.
+fn in_parts(session: &Session, answer: &str, cuts: &[usize]) -> String {
+    let places: Vec<usize> = answer
+        .char_indices()
+        .map(|(at, _)| at)
+        .chain([answer.len()])
+        .collect();
+    let mut cuts: Vec<usize> = cuts.iter().map(|cut| places[cut % places.len()]).collect();
+    cuts.extend([0, answer.len()]);
+    cuts.sort_unstable();
+    let mut restorer = session.restorer();
+    let parts = cuts
+        .windows(2)
+        .map(|two| restorer.push(&answer[two[0]..two[1]]));
+    let mut text: String = parts.collect();
+    text.push_str(&restorer.finish());
+    text
+}
+
+/// A session in which `original` became `surrogate`, for certain.
+fn named(original: &str, surrogate: &str) -> Session {
+    let model = english();
+    let only = brr::WordList::new("only", surrogate, &model).unwrap();
+    let privatizer = Privatizer::new(model, options(1.0).with_case(Case::Sentence)).unwrap();
+    let privatizer = privatizer.with_list(Arc::new(only)).unwrap();
+    let mut session = Session::new(Arc::new(privatizer)).unwrap();
+    let span = Span::of(0..original.len(), "only");
+    session.privatize_spans(original, &[span]).unwrap();
+    session
+}
+
+#[test]
+fn originals_come_back_with_case_possessive_and_plural() {
+    for (original, surrogate, answer, expected) in [
+        (
+            "John",
+            "kenneth",
+            "Dear Kenneth, kenneth.",
+            "Dear John, John.",
+        ),
+        (
+            "John",
+            "kenneth",
+            "KENNETH's and Kenneth’s car",
+            "John's and John’s car",
+        ),
+        (
+            "John",
+            "kenneth",
+            "The Kenneths' house, 2 Kenneths",
+            "The Johns' house, 2 Johns",
+        ),
+        (
+            "John",
+            "james",
+            "James' car, James's car",
+            "John's car, John's car",
+        ),
+        ("Chris", "james", "James' car", "Chris' car"),
+        ("Chris", "kenneth", "two Kenneths", "two Chrises"),
+        (
+            "John",
+            "james",
+            "she said 'ask James' twice",
+            "she said 'ask John' twice",
+        ),
+        ("John", "james", "two Jameses", "two Johns"),
+        ("lady", "kenneth", "kenneths", "ladies"),
+        ("Kennedy", "kenneth", "the Kenneths", "the Kennedys"),
+        ("JOHN", "kenneth", "Kenneth and Kenneths", "JOHN and JOHNS"),
+        (
+            "john@a.org",
+            "kenneth",
+            "write to Kenneth",
+            "write to john@a.org",
+        ),
+        (
+            "John",
+            "kenneth",
+            "**Kenneth** _Kenneth_ \"Kenneth\"",
+            "**John** _John_ \"John\"",
+        ),
+        (
+            "John",
+            "kenneth",
+            "Kenneth-19 kenneth_x Kenneth/Mary",
+            "John-19 John_x John/Mary",
+        ),
+        ("John", "kenneth", "Kennethson kennet", "Kennethson kennet"),
+        (
+            "John",
+            "kenneth",
+            "[Kenneth](http://a.b/Kenneth) k@kenneth.org",
+            "[John](http://a.b/Kenneth) k@kenneth.org",
+        ),
+        (
+            "John",
+            "kenneth",
+            "{\"name\":\"Kenneth\",\"n\":1}",
+            "{\"name\":\"John\",\"n\":1}",
+        ),
+        ("John", "new", "news is new", "Johns is John"),
+    ] {
+        let restored = named(original, surrogate).restore(answer);
+        assert_eq!(restored.text, expected);
+        assert_eq!(restored.ambiguous, 0);
+        assert_eq!(restored.restored > 0, answer != expected);
+    }
+    // The plural of an address is not one.
+    let left = named("john@a.org", "kenneth").restore("Kenneths");
+    assert_eq!((left.text.as_str(), left.ambiguous), ("Kenneths", 1));
+}
+
+#[test]
+fn all_ways_of_writing_a_word_come_back() {
+    let mut session = session(1.0);
+    let private = session.privatize("Qz qz").unwrap().text;
+    let surrogate = private.split(' ').next().unwrap().to_owned();
+    let capital = surrogate[..1].to_uppercase() + &surrogate[1..];
+    let restored = session.restore(&format!("{capital} {surrogate}"));
+    assert_eq!(restored.text, "Qz qz");
+}
+
+#[test]
+fn what_is_ambiguous_is_left_and_counted() {
+    let model = english();
+    let only = brr::WordList::new("only", "kenneth", &model).unwrap();
+    let privatizer = Privatizer::new(model, options(1.0)).unwrap();
+    let privatizer = Arc::new(privatizer.with_list(Arc::new(only)).unwrap());
+    let mut session = Session::new(privatizer.clone()).unwrap();
+    let spans = [Span::of(0..4, "only"), Span::of(9..13, "only")];
+    let met = session.privatize_spans("John met Mary", &spans).unwrap();
+    assert_eq!(
+        (met.text.as_str(), session.collisions()),
+        ("kenneth met kenneth", 1)
+    );
+    let restored = session.restore("Kenneth and the Kenneths, Kenneth's");
+    assert_eq!(restored.text, "Kenneth and the Kenneths, Kenneth's");
+    assert_eq!((restored.restored, restored.ambiguous), (0, 3));
+    // A surrogate that also stands in public text, before or after.
+    for texts in [["Kenneth asked", "John"], ["John", "kenneth asked"]] {
+        let mut session = Session::new(privatizer.clone()).unwrap();
+        for text in texts {
+            let spans = (text == "John").then(|| Span::of(0..4, "only"));
+            session.privatize_spans(text, spans.as_slice()).unwrap();
+        }
+        let restored = session.restore("Kenneth");
+        assert_eq!((restored.text.as_str(), restored.ambiguous), ("Kenneth", 1));
+        assert_eq!(session.collisions(), 0);
+    }
+    // One word in two lists is no collision.
+    let mut plural = Session::new(privatizer).unwrap();
+    plural
+        .privatize_spans("John kenneths", &[Span::of(0..4, "only")])
+        .unwrap();
+    assert_eq!(plural.restore("kenneths kenneth").text, "kenneths John");
+}
+
+#[test]
+fn exported_sessions_go_on() {
+    let mut session = session(0.5);
+    let text = "Qa xyzzy QA plugh, public";
+    let spans = [Span::new(0..11), Span::of(12..17, "few")];
+    let private = session.privatize_spans(text, &spans).unwrap();
+    let bytes = session.export();
+    let mut later = Session::import(session.privatizer().clone(), &bytes).unwrap();
+    assert_eq!(later.loss(), session.loss());
+    assert_eq!(later.collisions(), session.collisions());
+    assert_eq!(
+        later.restore(&private.text).text,
+        session.restore(&private.text).text
+    );
+    let again = later.privatize_spans(text, &spans).unwrap();
+    assert_eq!((again.text, again.loss), (private.text, 0.0));
+    let refused = |privatizer, bytes: &[u8]| Session::import(privatizer, bytes).err().unwrap();
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1;
+        refused(session.privatizer().clone(), &damaged);
+        let short = refused(session.privatizer().clone(), &bytes[..at]);
+        assert!(matches!(short, Error::SessionInvalid));
+    }
+    let more = Arc::new(privatizer(0.6));
+    assert!(matches!(refused(more, &bytes), Error::SessionMismatch));
+    let model = random_model(64, 40, 3);
+    let lists = [list(&model, "few", 0..4), list(&model, "others", 5..25)];
+    let other = Privatizer::new(model, options(0.5)).unwrap();
+    let other = lists
+        .into_iter()
+        .fold(other, |p, list| p.with_list(list).unwrap());
+    assert!(matches!(
+        refused(Arc::new(other), &bytes),
+        Error::SessionMismatch
+    ));
+}
