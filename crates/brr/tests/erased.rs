@@ -9,12 +9,14 @@ mod support;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use brr::Search;
+use std::sync::Arc;
+
 use brr::parts::certify::Weights;
 use brr::parts::codes::hamming;
 use brr::parts::epsilon::Epsilon;
 use brr::parts::mechanism::{Brr, Exponential, Mechanism};
 use brr::parts::random::Noise;
+use brr::{Budget, MechanismKind, Options, Privatizer, Search, Session, Span};
 use support::random_model;
 
 /// What to look for (0: nothing), and how many freed blocks held it.
@@ -68,6 +70,7 @@ fn nothing_private_stays_in_freed_memory() {
     generator_state_is_overwritten();
     codes_of_words_are_overwritten();
     sums_of_the_exponential_mechanism_are_overwritten();
+    originals_of_a_session_are_overwritten();
 }
 
 fn the_probe_sees_what_is_left_behind() {
@@ -136,5 +139,26 @@ fn sums_of_the_exponential_mechanism_are_overwritten() {
             mechanism.privatize(&vec![Some(7); words], &mut noise);
         };
         assert_eq!(left_behind(second_block, run), 0, "{words} words");
+    }
+}
+
+/// The folded form and the spelling of a word, while a session lives, answers, and is copied for a restorer.
+fn originals_of_a_session_are_overwritten() {
+    let options = Options::default()
+        .with_mechanism(MechanismKind::KAry)
+        .with_budget(Budget::Epsilon(1.0));
+    let privatizer = Privatizer::new(random_model(64, 40, 3), options).unwrap();
+    let privatizer = Arc::new(privatizer);
+    let text = String::from("qa Wxyzwxyzwxyzwxyz qb WXYZWXYZWXYZWXYZ");
+    for needle in [*b"wxyzwxyz", *b"WXYZWXYZ", *b"xyzwxyzw"] {
+        let run = || {
+            let mut session = Session::new(privatizer.clone()).unwrap();
+            session.privatize(&text).unwrap();
+            let mut restorer = session.restorer();
+            let marked = session.privatize_spans(&text, &[Span::new(3..39)]);
+            restorer.push(&marked.unwrap().text[..2]);
+            (0..100).for_each(|i| drop(session.privatize(&support::letters(i)).unwrap()));
+        };
+        assert_eq!(left_behind(u64::from_ne_bytes(needle), run), 0);
     }
 }
