@@ -6,7 +6,7 @@
 
 mod lists;
 
-pub use lists::{LISTS, list, policy, proper_nouns, with_case};
+pub use lists::{LISTS, list, policy, proper_nouns, with_case, with_lists};
 
 /// The model file.
 pub static MODEL: &[u8] = include_bytes!("english.brr");

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use brr::{Case, Error, Model, Options, Policy, Result, WordList};
+use brr::{Case, Error, Model, Options, Policy, Privatizer, Result, WordList};
 
 /// All there are: name, words (one on a line), and what they are.
 pub const LISTS: [(&str, &str, &str); 3] = [
@@ -69,15 +69,45 @@ fn one(name: &str, model: &Model) -> Result<WordList> {
 /// # Ok::<(), brr::Error>(())
 /// ```
 pub fn policy(public: Option<&str>, private: Option<&str>, model: &Model) -> Result<Policy> {
-    let read = |given: &str| match given.contains('\n') {
-        true => WordList::new(GIVEN, given, model),
-        false => list(given, model),
-    };
     match (public, private) {
         (None, None) => Ok(Policy::All),
-        (Some(list), None) => Ok(Policy::AllBut(Arc::new(read(list)?))),
-        (None, Some(list)) => Ok(Policy::Only(Arc::new(read(list)?))),
+        (Some(list), None) => Ok(Policy::AllBut(Arc::new(read(list, model)?))),
+        (None, Some(list)) => Ok(Policy::Only(Arc::new(read(list, model)?))),
         (Some(_), Some(_)) => Err(Error::TwoLists),
+    }
+}
+
+/// A privatizer with lists that spans may name, each by the name that spans give it and by what is
+/// on it: as for [`policy`], the name of a built-in list, or its words.
+///
+/// ```
+/// use std::sync::Arc;
+/// use brr::{Options, Privatizer, Span};
+///
+/// let privatizer = Privatizer::new(Arc::new(brr_english::model()?), Options::default())?;
+/// let privatizer = brr_english::with_lists(privatizer, [("person", "names")])?;
+/// let private = privatizer.privatize_spans("Ask Ludmilla.", &[Span::of(4..12, "person")])?;
+/// assert!(private.text.starts_with("Ask ") && private.tokens == [1]);
+/// # Ok::<(), brr::Error>(())
+/// ```
+pub fn with_lists<'a>(
+    privatizer: Privatizer,
+    lists: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<Privatizer> {
+    let model = privatizer.model().clone();
+    lists
+        .into_iter()
+        .try_fold(privatizer, |privatizer, (name, given)| {
+            let list = read(given, &model)?.with_name(name);
+            privatizer.with_list(Arc::new(list))
+        })
+}
+
+/// The words of a list with a line feed behind each, or the name of a built-in one.
+fn read(given: &str, model: &Model) -> Result<WordList> {
+    match given.contains('\n') {
+        true => WordList::new(GIVEN, given, model),
+        false => list(given, model),
     }
 }
 

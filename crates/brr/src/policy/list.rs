@@ -78,6 +78,12 @@ impl WordList {
         WordList::of(&format!("{}+{}", self.name, other.name), words, model)
     }
 
+    /// The same list by another name.
+    pub fn with_name(self, name: &str) -> WordList {
+        let name = name.to_owned();
+        WordList { name, ..self }
+    }
+
     /// What it is called.
     pub fn name(&self) -> &str {
         &self.name

@@ -21,6 +21,7 @@ use crate::guarantee::Guarantee;
 use crate::language::Language;
 use crate::mechanism::{Emission, Mechanism, MechanismKind, Observations};
 use crate::model::Model;
+use crate::numbers::Numbers;
 use crate::parallel;
 use crate::policy::{Among, Policy, Restriction, Split, WordList};
 use crate::random::Noise;
@@ -91,6 +92,8 @@ pub struct Privatizer {
     keep_within: RangeInclusive<f64>,
     /// Lists that spans may name.
     lists: Vec<ListWords>,
+    /// What becomes of numbers in spans and sessions.
+    numbers: Option<Numbers>,
 }
 
 impl Privatizer {
@@ -145,11 +148,13 @@ impl Privatizer {
             keep: setup.keep.map(|keep| keep.weighted),
             keep_within: setup.keep_within,
             lists: Vec::new(),
+            numbers: None,
         })
     }
 
     /// With a list that [spans](crate::Span) may name: they draw among its words alone, by a mechanism
-    /// over these for the same budget. The exponential mechanism is certified on them, which looks at
+    /// over these for the same budget. Fails with a privatizer that decodes with context or shows which
+    /// tokens are unknown, as spans do. The exponential mechanism is certified on them, which looks at
     /// all their pairs.
     ///
     /// ```
@@ -164,12 +169,25 @@ impl Privatizer {
     /// # Ok::<(), brr::Error>(())
     /// ```
     pub fn with_list(mut self, list: Arc<WordList>) -> Result<Privatizer> {
+        self.check_spans()?;
         if self.lists.iter().any(|known| known.name() == list.name()) {
             return Err(Error::ListTwice);
         }
         let list = ListWords::new(&self.model, &self.options, list)?;
         self.lists.push(list);
         Ok(self)
+    }
+
+    /// With numbers that become numbers, in [spans](Self::privatize_spans) without a list and in
+    /// [sessions](crate::Session); elsewhere they become words as ever.
+    pub fn with_numbers(self, numbers: Numbers) -> Privatizer {
+        let numbers = Some(numbers);
+        Privatizer { numbers, ..self }
+    }
+
+    /// What becomes of numbers in spans and sessions, if not words.
+    pub fn numbers(&self) -> Option<&Numbers> {
+        self.numbers.as_ref()
     }
 
     /// The lists that spans may name.

@@ -56,6 +56,7 @@ impl Session {
                 .for_each(|s| push_text(&mut body, s.as_str()));
             match drawn {
                 Surrogate::Word(word) => push_leb128(&mut body, *word),
+                Surrogate::Number(number) => push_text(&mut body, number),
             }
         }
         let public = self.memory.public();
@@ -110,6 +111,12 @@ impl Privatizer {
             hash.update(list.identity().0);
         }
         guarantee(&mut hash, self.guarantee());
+        if let Some(numbers) = self.numbers() {
+            hash.update(b"numbers");
+            hash.update(numbers.range().start().to_le_bytes());
+            hash.update(numbers.range().end().to_le_bytes());
+            hash.update(numbers.scale().to_le_bytes());
+        }
         for list in self.list_words() {
             hash.update(Sha256::digest(list.name()));
             hash.update(list.list().identity().0);
@@ -146,10 +153,7 @@ fn read(privatizer: &Privatizer, body: &[u8]) -> Option<Memory> {
             fits.then_some(())?;
         }
         (memory.len() == number + 1).then_some(())?;
-        let word = fields.leb128().ok()?;
-        let surrogate = privatizer
-            .can_draw(pool, word)
-            .then_some(Surrogate::Word(word))?;
+        let surrogate = read_surrogate(privatizer, pool, &mut fields)?;
         let form = lookup
             .form(surrogate.spelled(model.vocabulary()))
             .to_owned();
@@ -162,11 +166,32 @@ fn read(privatizer: &Privatizer, body: &[u8]) -> Option<Memory> {
     Some(memory)
 }
 
+/// A surrogate that this pool can draw.
+fn read_surrogate(
+    privatizer: &Privatizer,
+    pool: Pool,
+    fields: &mut Fields<'_>,
+) -> Option<Surrogate> {
+    if !matches!(pool, Pool::Integer | Pool::Identifier) {
+        let word = fields.leb128().ok()?;
+        return privatizer
+            .can_draw(pool, word)
+            .then_some(Surrogate::Word(word));
+    }
+    let number = read_text(fields)?;
+    let drawn = number
+        .bytes()
+        .all(|b| b.is_ascii_digit() || b.is_ascii_punctuation());
+    drawn.then(|| Surrogate::Number(number.into()))
+}
+
 impl Pool {
     fn number(self) -> u32 {
         match self {
             Pool::Words => 0,
-            Pool::List(list) => list as u32 + 1,
+            Pool::Integer => 1,
+            Pool::Identifier => 2,
+            Pool::List(list) => list as u32 + 3,
         }
     }
 }

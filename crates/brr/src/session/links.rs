@@ -41,6 +41,9 @@ impl Links {
 
     /// Divides a chunk: `each` gets its stretches in order, and whether one is plain text.
     pub fn chunk<'t>(&mut self, chunk: &'t str, mut each: impl FnMut(&'t str, bool)) {
+        if chunk.is_empty() {
+            return;
+        }
         self.lines = 0;
         let mut rest = chunk;
         while !rest.is_empty() {
@@ -130,7 +133,10 @@ mod tests {
     fn nothing_in_an_address_is_plain() {
         for (text, expected) in [
             ("see http://a.b/ken now", "see .............. now"),
-            ("![ken](//a.b/?q=ken ken) ken", "![ken](.......... .... ken"),
+            (
+                "![ken](//a.b/?q=ken ken) ken",
+                "![ken](............ .... ken",
+            ),
             ("[ken](a\nken) ken", "[ken](.\n.... ken"),
             ("<img src='ken' alt=ken> ken", "<... ......... ........ ken"),
             ("x <y and\n\nken", "x <. ...\n\nken"),

@@ -6,7 +6,8 @@
 //! The input of a session is a sequence of texts, whole ones and ones with marks ([`crate::Span`]). A *private
 //! position* is that of a token in a span, or in a whole text that of a token that is not public by the policy. Two
 //! private positions, of one text or of two, hold *equal words* if their tokens have the same folded form (the
-//! form in which a token is looked up, whether the model knows it or not) and draw from the same list. That
+//! form in which a token is looked up, whether the model knows it or not) and draw from the same list; integers and
+//! identifiers, if [numbers](crate::Numbers) become numbers, count as lists of their own. That
 //! divides all private positions into classes. Two sequences are neighbours if
 //!
 //! - each text has the same public structure as its counterpart: as [spans](crate::Span) say for texts with marks,
@@ -122,6 +123,15 @@ impl Session {
         noise: &mut Noise,
     ) -> Result<PrivatizedSpans> {
         self.run_spans(text, spans, noise)
+    }
+
+    /// Text that leaves in clear beside what the session privatizes: a surrogate that also stands in it is ambiguous.
+    /// (Text around spans is known already.)
+    pub fn add_public(&mut self, text: &str) {
+        let model = self.privatizer.model();
+        let mut lookup = Lookup::new(model.vocabulary(), model.lowercase());
+        let memory = Arc::make_mut(&mut self.memory);
+        each_token(text, |_, token| memory.add_public(lookup.form(token)));
     }
 
     /// Puts the originals back into a text that came of privatized ones, such as a model's answer.

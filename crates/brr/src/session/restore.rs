@@ -111,10 +111,8 @@ impl Restorer {
         for piece in text.split_inclusive(char::is_whitespace) {
             let chunk = piece.trim_end_matches(char::is_whitespace);
             let mut stretches = Vec::new();
-            if !chunk.is_empty() {
-                self.links
-                    .chunk(chunk, |stretch, plain| stretches.push((stretch, plain)));
-            }
+            self.links
+                .chunk(chunk, |stretch, plain| stretches.push((stretch, plain)));
             for (stretch, plain) in stretches {
                 match plain {
                     true => self.write_stretch(stretch, &mut out),

@@ -10,6 +10,7 @@ use crate::epsilon::round_up;
 use crate::error::{Error, Result};
 use crate::mechanism::{Mechanism, MechanismKind};
 use crate::model::Model;
+use crate::numbers;
 use crate::parallel;
 use crate::policy::{Policy, Restriction, WordList};
 use crate::privatizer::{Options, Privatizer, Setup};
@@ -74,6 +75,10 @@ pub enum Pool {
     Words,
     /// The list of this number.
     List(usize),
+    /// The integers of a range.
+    Integer,
+    /// Digits.
+    Identifier,
 }
 
 /// What is written for a token.
@@ -81,6 +86,8 @@ pub enum Pool {
 pub enum Surrogate {
     /// A word of the whole model.
     Word(WordId),
+    /// A number.
+    Number(Box<str>),
 }
 
 impl Surrogate {
@@ -88,13 +95,23 @@ impl Surrogate {
     pub fn spelled<'a>(&'a self, vocabulary: &'a Vocabulary) -> &'a str {
         match self {
             Surrogate::Word(word) => vocabulary.word(*word),
+            Surrogate::Number(number) => number,
         }
     }
 
-    /// The word.
+    /// The word; any, if it is none.
     pub fn word(&self) -> WordId {
         match *self {
             Surrogate::Word(word) => word,
+            Surrogate::Number(_) => 0,
+        }
+    }
+
+    /// What is written in place of a word.
+    pub fn text(&self) -> Option<Box<str>> {
+        match self {
+            Surrogate::Word(_) => None,
+            Surrogate::Number(number) => Some(number.clone()),
         }
     }
 }
@@ -125,20 +142,27 @@ impl Privatizer {
         })
     }
 
-    fn words_of(&self, pool: Pool) -> (&dyn Mechanism, Option<&Restriction>) {
+    /// The mechanism of a pool of words.
+    fn words_of(&self, pool: Pool) -> Option<(&dyn Mechanism, Option<&Restriction>)> {
         match pool {
-            Pool::Words => (self.mechanism(), self.restriction()),
+            Pool::Words => Some((self.mechanism(), self.restriction())),
             Pool::List(list) => {
                 let list = &self.list_words()[list];
-                (list.mechanism(), Some(&list.restriction))
+                Some((list.mechanism(), Some(&list.restriction)))
             }
+            Pool::Integer | Pool::Identifier => None,
         }
     }
 
     /// The pool of this number, as exported sessions name it.
     pub(crate) fn pool_numbered(&self, number: u32) -> Option<Pool> {
-        match number.checked_sub(1) {
-            None => Some(Pool::Words),
+        match number.checked_sub(3) {
+            None => match number {
+                0 => Some(Pool::Words),
+                _ if self.numbers().is_none() => None,
+                1 => Some(Pool::Integer),
+                _ => Some(Pool::Identifier),
+            },
             Some(list) if (list as usize) < self.list_words().len() => {
                 Some(Pool::List(list as usize))
             }
@@ -154,7 +178,7 @@ impl Privatizer {
 
     /// A word as the mechanism of a pool gets it: none, if it is not one of the pool's.
     pub(crate) fn input_of(&self, pool: Pool, word: Option<WordId>) -> Option<WordId> {
-        let (_, restriction) = self.words_of(pool);
+        let (_, restriction) = self.words_of(pool)?;
         word.and_then(|word| restriction.map_or(Some(word), |r| r.place(word)))
     }
 
@@ -173,9 +197,14 @@ impl Privatizer {
 
     /// The largest loss of one draw from each of these.
     pub(crate) fn loss_of(&self, pools: impl Iterator<Item = Pool>) -> f64 {
-        let one = |pool: Pool| self.words_of(pool).0.guarantee().worst_token();
+        let one = |pool: Pool| match (self.words_of(pool), self.numbers()) {
+            (Some((mechanism, _)), _) => mechanism.guarantee().worst_token(),
+            (None, Some(numbers)) if pool == Pool::Integer => numbers.worst(),
+            (None, _) => 0.0,
+        };
         let mut draws = std::collections::BTreeMap::<Pool, u64>::new();
-        pools.for_each(|pool| *draws.entry(pool).or_default() += 1);
+        let costs = pools.filter(|&pool| pool != Pool::Identifier);
+        costs.for_each(|pool| *draws.entry(pool).or_default() += 1);
         let each = draws
             .iter()
             .map(|(&pool, &n)| round_up(one(pool) * n as f64));
@@ -186,6 +215,16 @@ impl Privatizer {
                 round_up(all + loss)
             }
         })
+    }
+
+    /// A number for a number of this class.
+    fn draw_number(&self, pool: Pool, text: &str, noise: &mut Noise) -> String {
+        match (self.numbers(), numbers::value(text)) {
+            (Some(numbers), Some(value)) if pool == Pool::Integer => {
+                numbers.draw(value, noise).to_string()
+            }
+            _ => numbers::redraw(text, noise),
+        }
     }
 
     /// What comes out for each token: one independent draw for each that is private.
@@ -200,7 +239,13 @@ impl Privatizer {
         for pool in pools {
             let of_pool = |slot: &Slot<'_>| slot.pool() == Some(pool);
             let places: Vec<usize> = (0..slots.len()).filter(|&i| of_pool(&slots[i])).collect();
-            let (mechanism, restriction) = self.words_of(pool);
+            let Some((mechanism, restriction)) = self.words_of(pool) else {
+                for place in places {
+                    let number = self.draw_number(pool, slots[place].text, noise);
+                    surrogates[place] = Surrogate::Number(number.into());
+                }
+                continue;
+            };
             let inputs = places.iter().map(|&i| slots[i].input());
             let inputs: Zeroizing<Vec<_>> = Zeroizing::new(inputs.collect());
             let drawn = mechanism.privatize(&inputs, noise);

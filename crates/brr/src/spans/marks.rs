@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::{Pool, PrivatizedSpans, Span, Surrogate};
 use crate::error::{Error, Result};
+use crate::numbers::{Class, classes};
 use crate::privatizer::Privatizer;
-use crate::text::{Capitals, Lookup, Piece, Tokens};
+use crate::text::{Capitals, Lookup, Piece, Rendering, Tokens};
 use crate::vocabulary::WordId;
 
 /// A token in a marked part, and what becomes of it.
@@ -120,8 +121,14 @@ impl<'t> Marks<'t> {
                 .iter()
                 .filter_map(Piece::token);
             let words = marks.tokens.words[marks.slots.len()..].iter();
+            let counts = pool == Pool::Words && privatizer.numbers().is_some();
+            let numbers = counts.then(|| classes(&marks.tokens.pieces[pieces..]));
+            let mut numbers = numbers.into_iter().flatten();
             for (text, &word) in texts.zip(words) {
+                let number = numbers.next().flatten();
                 let fate = match word.filter(|_| policy) {
+                    _ if number == Some(Class::Integer) => Fate::Drawn(Pool::Integer, None),
+                    _ if number == Some(Class::Identifier) => Fate::Drawn(Pool::Identifier, None),
                     Some(word) if privatizer.private_id(word).is_none() => Fate::Public(word),
                     _ => Fate::Drawn(pool, privatizer.input_of(pool, word)),
                 };
@@ -159,6 +166,7 @@ impl<'t> Marks<'t> {
         surrogates: &[Surrogate],
         loss: f64,
     ) -> PrivatizedSpans {
+        let texts: Vec<_> = surrogates.iter().map(Surrogate::text).collect();
         let outputs: Vec<WordId> = surrogates.iter().map(Surrogate::word).collect();
         let mut out = PrivatizedSpans {
             text: String::with_capacity(self.text.len() + 16),
@@ -181,7 +189,10 @@ impl<'t> Marks<'t> {
             capitals.set_proper(privatizer.proper_in(part.pool));
             let tokens = token..part.tokens;
             let words = &self.tokens.words[tokens.clone()];
-            let rendering = privatizer.rendering(words, &outputs[tokens.clone()]);
+            let rendering = Rendering {
+                texts: &texts[tokens.clone()],
+                ..privatizer.rendering(words, &outputs[tokens.clone()])
+            };
             let start = out.text.len();
             rendering.parts_after(&mut capitals, pieces, |part, _| out.text.push_str(part));
             out.spans[part.number] = start..out.text.len();

@@ -24,6 +24,10 @@
 //! inputs of the mechanism that the token goes through ([`Guarantee::worst_token`](crate::Guarantee::worst_token)
 //! over P, "unknown" included). That sum is what [`PrivatizedSpans::loss`] states.
 //!
+//! **Numbers** in spans without a list have a mechanism of their own if the privatizer has
+//! [`Numbers`](crate::Numbers) (`numbers/mod.rs`): then neighbours also have numbers of the same classes at the same
+//! places, and what each costs is added in the same way.
+//!
 //! **Capital letters** are written by [`Case`](crate::Case), which sees the output and public text. A list of
 //! which more than half of the words are proper nouns is one of proper nouns, and what is drawn from it has a
 //! capital letter: that is a function of public lists.
@@ -116,7 +120,7 @@ impl Privatizer {
 
     /// Which texts with marked spans are neighbours.
     pub fn spans_adjacency(&self) -> Adjacency {
-        self.adjacency().of_spans()
+        self.adjacency().of_spans(self.numbers().is_some())
     }
 
     fn draw_spans(&self, marks: &Marks<'_>, noise: &mut Noise) -> PrivatizedSpans {

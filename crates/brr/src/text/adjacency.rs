@@ -13,6 +13,7 @@
 //! | unknown `keep` | the tokens themselves that the model does not know |
 //! | a policy that makes some words public | which tokens are public words, and which words they are |
 //! | marked spans | all text outside of them, which spans were marked and with which lists, and their structure |
+//! | numbers that become numbers | which tokens are integers and which are identifiers, and of identifiers how many digits they have and the marks between |
 //! | a session | which private positions, of one text or several, hold equal words |
 //!
 //! # Guarantee
@@ -56,6 +57,8 @@ pub struct Adjacency {
     unknown: Unknown,
     public: PublicWords,
     marks: Marks,
+    /// Whether numbers become numbers.
+    numbers: bool,
 }
 
 /// What is private: whole texts, or marked parts.
@@ -88,13 +91,18 @@ impl Adjacency {
             unknown,
             public,
             marks: Marks::Whole,
+            numbers: false,
         }
     }
 
     /// The same for texts with marked spans.
-    pub(crate) fn of_spans(self) -> Adjacency {
+    pub(crate) fn of_spans(self, numbers: bool) -> Adjacency {
         let marks = Marks::Spans;
-        Adjacency { marks, ..self }
+        Adjacency {
+            marks,
+            numbers,
+            ..self
+        }
     }
 
     /// The same for a session.
@@ -105,20 +113,24 @@ impl Adjacency {
 
     /// What the marks make public.
     fn write_marks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.marks {
+        f.write_str(match self.marks {
             Marks::Whole => return Ok(()),
-            Marks::Spans => {}
-            Marks::Session => f.write_str(" Where spans are marked, they")?,
-        }
-        if self.marks == Marks::Spans {
-            f.write_str(" They")?;
-        }
+            Marks::Spans => " They",
+            Marks::Session => " Where spans are marked, they",
+        })?;
         f.write_str(
             " have the same text outside the marked spans, with the same spans marked in the same order, \
              each with the same list or none, and the structure above is that inside each span; every \
              token in a span is private. The guarantee is conditional on the marks: it says nothing of \
              texts that would have been marked otherwise.",
         )?;
+        if self.numbers {
+            f.write_str(
+                " Outside spans with a list, it is public by their shape which tokens are integers and which \
+                 are identifiers, and of an identifier the number of its digits and the marks between them: \
+                 neighbours have the same ones at the same places.",
+            )?;
+        }
         if self.marks == Marks::Session {
             f.write_str(
                 " In a session, the partition of all private positions into equal words (by folded form \

@@ -298,7 +298,13 @@ fn what_is_ambiguous_is_left_and_counted() {
         assert_eq!((restored.text.as_str(), restored.ambiguous), ("Kenneth", 1));
         assert_eq!(session.collisions(), 0);
     }
-    // One word in two lists is no collision.
+    let mut session = Session::new(privatizer.clone()).unwrap();
+    session
+        .privatize_spans("John", &[Span::of(0..4, "only")])
+        .unwrap();
+    session.add_public("a text by Kenneth");
+    assert_eq!(session.restore("kenneth").ambiguous, 1);
+    // The plural of a surrogate in public text.
     let mut plural = Session::new(privatizer).unwrap();
     plural
         .privatize_spans("John kenneths", &[Span::of(0..4, "only")])
@@ -342,4 +348,52 @@ fn exported_sessions_go_on() {
         refused(Arc::new(other), &bytes),
         Error::SessionMismatch
     ));
+}
+
+/// Integers become integers of the range, identifiers keep their shape, and both come back.
+#[test]
+fn numbers_become_numbers() {
+    let numbers = brr::Numbers::new(0..=120, 5).unwrap();
+    let model = random_model(64, 40, 3);
+    let few = list(&model, "few", 0..5);
+    let privatizer = Privatizer::new(model, options(1.0)).unwrap();
+    let privatizer = Arc::new(privatizer.with_list(few).unwrap().with_numbers(numbers));
+    let text = "Qa, 47 and 1,000, card 4111 1111 1111 1111, 47";
+    let mut session = Session::new(privatizer.clone()).unwrap();
+    let private = session.privatize(text).unwrap().text;
+    let written: Vec<&str> = private
+        .split([' ', ','])
+        .filter(|w| !w.is_empty())
+        .collect();
+    for at in [1, 3] {
+        let number: i64 = written[at].parse().unwrap();
+        assert!((0..=120).contains(&number) && written[at] == number.to_string());
+    }
+    let card = written[5..9].concat();
+    assert!(
+        card.len() == 16 && card.bytes().all(|b| b.is_ascii_digit()),
+        "{card}"
+    );
+    assert_eq!(written[9], written[1]);
+    // Three words, two integers; identifiers cost nothing.
+    let loss = session.loss();
+    assert!(loss > 50.9 && loss < 51.001, "{loss}");
+    let restored = session.restore(&private);
+    assert!(restored.ambiguous > 0 || restored.text == text);
+    let mut later = Session::import(privatizer.clone(), &session.export()).unwrap();
+    assert_eq!(later.privatize(text).unwrap().text, private);
+    // A span that names a list draws from it, numbers too.
+    let span = [Span::of(0..2, "few")];
+    let word = privatizer.privatize_spans("47", &span).unwrap().text;
+    assert!((0..5).any(|w| letters(w) == word));
+    let free = privatizer
+        .privatize_spans("007", &[Span::new(0..3)])
+        .unwrap();
+    assert_eq!((free.loss, free.text.len()), (0.0, 3));
+    let said = session.adjacency().to_string();
+    assert!(
+        said.contains("number of its digits") && said.contains("integers"),
+        "{said}"
+    );
+    assert!(!privatizer.adjacency().to_string().contains("digits"));
 }
