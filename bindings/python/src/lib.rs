@@ -5,7 +5,7 @@
 //! models, [`batch`] spreads rows over threads, [`file`] hands whole files to `brr-corpus`,
 //! [`mod@estimate`] privatized texts to `brr-estimate`, [`interruptible`] hears Ctrl-C meanwhile,
 //! [`choices`] is the core's table of names and defaults,
-//! [`column`] takes and gives Arrow columns, [`record`] tells in records of Python,
+//! [`session`] has spans and sessions, [`column`] takes and gives Arrow columns, [`record`] tells in records of Python,
 //! [`failure`] turns errors into exceptions. What a pandas or polars object is, only
 //! the Python sources know.
 
@@ -23,6 +23,7 @@ mod language;
 mod model;
 mod privatizer;
 mod record;
+mod session;
 mod words;
 
 use pyo3::prelude::*;
@@ -47,6 +48,8 @@ mod _native {
     use super::model::Model;
     #[pymodule_export]
     use super::privatizer::Privatizer;
+    #[pymodule_export]
+    use super::session::{Restorer, Session};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

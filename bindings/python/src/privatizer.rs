@@ -7,7 +7,7 @@ use brr::{Budget, Case, Choice, Layout, MechanismKind, Options, Search, Unknown}
 use pyo3::Borrowed;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use crate::batch::{self, PrivatizedRows, Row, Stopped};
 use crate::choices::{self, Callback, Whole, unlike};
@@ -16,8 +16,9 @@ use crate::file::read_json;
 use crate::guarantee::Guarantee;
 use crate::language::Language;
 use crate::model::Model;
+use crate::session::{Given, Last, Sources};
 use crate::words::Words;
-use crate::{explain, failure, record};
+use crate::{explain, failure, record, session};
 
 /// The part of `brr.Privatizer` that is written in Rust.
 #[pyclass(frozen, subclass, module = "brr._native")]
@@ -27,6 +28,7 @@ pub struct Privatizer {
     context: Option<Py<Language>>,
     public: Option<Words>,
     private: Option<Words>,
+    spanned: Last,
 }
 
 #[pymethods]
@@ -87,6 +89,7 @@ impl Privatizer {
             context,
             public,
             private,
+            spanned: Last::default(),
         })
     }
 
@@ -186,6 +189,27 @@ impl Privatizer {
         let rows = [Some(one_text(text)?)];
         let private = self.run(text.py(), &rows, threads, None)?;
         self.counted(text.py(), &private)?.get_item(0)
+    }
+
+    /// Privatizes these parts of a text, and leaves the rest as it is.
+    #[pyo3(signature = (text, spans, *, lists=None, numbers=None))]
+    fn privatize_spans<'py>(
+        &self,
+        text: &Bound<'py, PyAny>,
+        spans: Vec<Given>,
+        lists: Option<Bound<'py, PyDict>>,
+        numbers: Option<(i64, i64, u32)>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let privatizer = self.for_spans(text.py(), &Sources::new(lists, numbers)?)?;
+        session::with_spans(text, &spans, |text, spans| {
+            privatizer.privatize_spans(text, spans)
+        })
+    }
+
+    /// Which texts with marked spans are neighbours.
+    #[getter]
+    fn spans_adjacency(&self) -> String {
+        self.inner.spans_adjacency().to_string()
     }
 
     /// Privatizes a list of strings and `None`s; into records `Privatized` if `counted`.
@@ -322,6 +346,12 @@ impl Privatizer {
         self.inner.clone()
     }
 
+    /// The core's privatizer with lists for spans. The last one is kept.
+    pub fn for_spans(&self, py: Python<'_>, sources: &Sources) -> PyResult<Arc<brr::Privatizer>> {
+        let made = failure::detached(py, || self.spanned.get(sources, &self.inner))?;
+        made.map_err(|error| failure::to_py(py, &error))
+    }
+
     /// All rows, with the interpreter free for other threads. `progress` is called with the rows
     /// done and their number, by the calling thread; an exception of it ends the work.
     fn run<T>(
@@ -366,7 +396,7 @@ impl Privatizer {
 }
 
 /// A text that must be there.
-fn one_text(text: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
+pub fn one_text(text: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
     let none = || failure::input(text.py(), "expected a string, found None".to_owned(), None);
     row_text(text, None)?.ok_or_else(none)
 }

@@ -14,6 +14,11 @@ use crate::privatizer::row_text;
 pub struct Words(String);
 
 impl Words {
+    /// A built-in list.
+    pub fn named(name: &str) -> Words {
+        Words(name.to_owned())
+    }
+
     /// As the core reads it.
     pub fn stated(&self) -> &str {
         &self.0

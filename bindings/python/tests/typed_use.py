@@ -44,6 +44,13 @@ def right() -> None:
     assert_type(privatizer.guarantee.bound, float)
     assert_type(privatizer.adjacency, str)
     privatizer.model.check(threads=1, progress=print)
+    spans = privatizer.privatize_spans("text", [(0, 4), (4, 4, "few")], lists={"few": ["red"]})
+    assert_type(spans, brr.PrivatizedSpans)
+    session = brr.Session(privatizer, numbers=(0, 120, 5))
+    assert_type(session.privatize_spans("text", [(0, 4, None)]).spans, list[tuple[int, int]])
+    assert_type(session.restore("text"), brr.Restored)
+    assert_type(session.restorer().push("text"), str)
+    assert_type(brr.Session.from_bytes(privatizer, session.export()), brr.Session)
     assert_type(privatizer.outcomes("word").likely[0].word, str)
     assert_type(brr.ratio(brr.Model.english(), privatizer.model), brr.Ratio)
 

@@ -13,7 +13,7 @@ layout white space, a short list of punctuation and the number of words. No netw
 used and no text is logged.
 """
 
-from brr._native import ArrowColumn, Guarantee, Language, Model, __version__
+from brr._native import ArrowColumn, Guarantee, Language, Model, Restorer, Session, __version__
 from brr.building import build, build_language
 from brr.choices import Document, Format, Layout, Mechanism, OnBadRow, Search, Unknown
 from brr.errors import (
@@ -45,6 +45,8 @@ from brr.records import (
     PairDistances,
     Posterior,
     Privatized,
+    PrivatizedSpans,
+    Restored,
     Trace,
     TracePart,
     WordCount,
@@ -81,9 +83,13 @@ __all__ = [
     "Posterior",
     "PrivacyWarning",
     "Privatized",
+    "PrivatizedSpans",
     "Privatizer",
     "Ratio",
+    "Restored",
+    "Restorer",
     "Search",
+    "Session",
     "Trace",
     "TracePart",
     "UncheckedModelError",

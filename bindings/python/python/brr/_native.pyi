@@ -1,7 +1,7 @@
 """Types of the part that is written in Rust."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, final
 
 from typing_extensions import CapsuleType, Self
@@ -15,6 +15,8 @@ from brr.records import (
     PairDistances,
     Posterior,
     Privatized,
+    PrivatizedSpans,
+    Restored,
     Trace,
 )
 
@@ -247,6 +249,24 @@ class Privatizer:
         """Privatize a text; a long one with all cores, or as many threads as given."""
     def privatize_counted(self, text: str, *, threads: int | None = None) -> Privatized:
         """Privatize a text, and tell how many tokens it had and what the loss is."""
+    @property
+    def spans_adjacency(self) -> str:
+        """Which texts with marked spans are neighbours: what is public, marks included."""
+    def privatize_spans(
+        self,
+        text: str,
+        spans: Sequence[tuple[int, int] | tuple[int, int, str | None]],
+        *,
+        lists: dict[str, str | os.PathLike[str] | Iterable[str]] | None = None,
+        numbers: tuple[int, int, int] | None = None,
+    ) -> PrivatizedSpans:
+        """Privatize these parts of a text. What is not marked goes out as it is.
+
+        A span is ``(start, end)`` or ``(start, end, list)``, in code points. ``lists`` says
+        which lists there are, by name: the name of a built-in list, a path, or words;
+        without it, ``names`` and ``places``. ``numbers`` is ``(low, high, scale)``: then
+        integers become integers of this range, and identifiers get new digits.
+        """
     def outcomes(self, word: str, top: int = ..., draws: int = ...) -> Outcomes:
         """Tell what comes out when this word goes in. Not private: for your eyes."""
     def posterior(self, word: str, top: int = ..., draws: int = ...) -> Posterior:
@@ -268,6 +288,72 @@ class Privatizer:
         combine: bool,
     ) -> list[ArrowColumn]: ...
     def _manifest(self, texts: list[tuple[int, int, int]]) -> dict[str, Any]: ...
+
+@final
+class Session:
+    """A conversation in which each distinct word has one surrogate.
+
+    Which positions held equal words is then public: :attr:`adjacency` says so. The mapping
+    lives in memory alone; there is no pickling.
+    """
+
+    def __new__(
+        cls,
+        privatizer: Privatizer,
+        *,
+        lists: dict[str, str | os.PathLike[str] | Iterable[str]] | None = None,
+        numbers: tuple[int, int, int] | None = None,
+    ) -> Self: ...
+    @staticmethod
+    def from_bytes(
+        privatizer: Privatizer,
+        data: bytes,
+        *,
+        lists: dict[str, str | os.PathLike[str] | Iterable[str]] | None = None,
+        numbers: tuple[int, int, int] | None = None,
+    ) -> Session:
+        """Go on with a session that was exported."""
+    def export(self) -> bytes:
+        """Give the session as bytes. They hold the originals: keep them like the texts."""
+    def privatize(self, text: str) -> str:
+        """Privatize a whole text, under the privatizer's policy."""
+    def privatize_spans(
+        self, text: str, spans: Sequence[tuple[int, int] | tuple[int, int, str | None]]
+    ) -> PrivatizedSpans:
+        """Privatize these parts of a text. What is not marked goes out as it is."""
+    def add_public(self, text: str) -> None:
+        """Tell of text that leaves in clear: surrogates that stand in it too are ambiguous."""
+    def restore(self, text: str) -> Restored:
+        """Put the originals back into a text, such as a model's answer."""
+    def restorer(self) -> Restorer:
+        """Do the same for a text that comes in parts, with what is known now."""
+    @property
+    def adjacency(self) -> str:
+        """Which conversations are neighbours, and so what is public."""
+    @property
+    def loss(self) -> float:
+        """The largest loss between neighbours so far: each distinct word costs once a list."""
+    @property
+    def words(self) -> int:
+        """How many distinct words were drawn; a word counts once for each list."""
+    @property
+    def collisions(self) -> int:
+        """How many surrogates stand for more than one word."""
+
+@final
+class Restorer:
+    """Restores a text that comes in parts, cut anywhere."""
+
+    def push(self, part: str) -> str:
+        """Take the next part; give what can be told of the text now."""
+    def finish(self) -> str:
+        """Give the rest of the text, which has ended."""
+    @property
+    def restored(self) -> int:
+        """How many surrogates became originals so far."""
+    @property
+    def ambiguous(self) -> int:
+        """How many were left so far, as it is not certain what they stand for."""
 
 def _build(
     vectors: str | os.PathLike[str],

@@ -126,6 +126,32 @@ class Privatized(_Record):
 
 
 @dataclass(frozen=True)
+class PrivatizedSpans(_Record):
+    """A text of which some spans were privatized."""
+
+    text: str = field(repr=False)
+    """The text."""
+    spans: list[tuple[int, int]]
+    """Where each span is now, in code points, in the order in which they were given."""
+    tokens: list[int]
+    """How many tokens each span had."""
+    loss: float
+    """The largest loss between neighbours; in a session, what this text added to it."""
+
+
+@dataclass(frozen=True)
+class Restored(_Record):
+    """A text with the originals in it: private."""
+
+    text: str = field(repr=False)
+    """The text."""
+    restored: int
+    """How many surrogates became originals."""
+    ambiguous: int
+    """How many were left, as it is not certain what they stand for."""
+
+
+@dataclass(frozen=True)
 class TracePart(_Record):
     """A part of a privatized text: an output word, or structure between words."""
 
