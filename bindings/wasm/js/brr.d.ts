@@ -52,6 +52,41 @@ export interface Options extends Budget {
   case?: CaseName;
 }
 
+/** A part of a text, in UTF-16 code units, and the list that it draws from, if not all private words. */
+export interface Span {
+  start: number;
+  end: number;
+  list?: string;
+}
+
+/** What spans and sessions take besides. */
+export interface SpanOptions extends Options {
+  /** Lists that spans may name; by default the built-in `names` and `places`. */
+  lists?: Readonly<Record<string, Words>>;
+  /** Integers become integers from `low` to `high`, with a loss of 1/`scale` for each unit; identifiers get new digits. */
+  numbers?: { low: number; high: number; scale: number };
+}
+
+/** A text of which some spans were privatized. */
+export interface PrivatizedSpans {
+  text: string;
+  /** Where each span is now, in the order in which they were given. */
+  spans: { start: number; end: number }[];
+  /** How many tokens each span had. */
+  tokens: number[];
+  /** Largest loss between neighbours; in a session, what this text added to it. */
+  loss: number;
+}
+
+/** A text with the originals in it: private. */
+export interface Restored {
+  text: string;
+  /** How many surrogates became originals. */
+  restored: number;
+  /** How many were left, as it is not certain what they stand for. */
+  ambiguous: number;
+}
+
 /** A name that an option may have, and what it means. */
 export interface Choice<Name> {
   readonly name: Name;
@@ -211,6 +246,46 @@ export class BrrError extends Error {
 /** Whether this engine has 128-bit vectors. */
 export function hasSimd(): boolean;
 
+/** A conversation in which each distinct word has one surrogate. Made by `Brr.session()`. */
+export class Session {
+  private constructor();
+  /** Which conversations are neighbours, and so what is public: also which positions held equal words. */
+  readonly adjacency: string;
+  /** Largest loss between neighbours so far: each distinct word costs once for each list. */
+  readonly loss: number;
+  /** How many distinct words were drawn. */
+  readonly words: number;
+  /** How many surrogates stand for more than one word. */
+  readonly collisions: number;
+  /** Privatizes a whole text; `loss` is what it added. */
+  privatize(text: string): Privatized;
+  /** Privatizes these parts of a text; what is not marked goes out as it is. */
+  privatizeSpans(text: string, spans: readonly Span[]): PrivatizedSpans;
+  /** Tells of text that leaves in clear: surrogates that stand in it too are ambiguous. */
+  addPublic(text: string): void;
+  /** Puts the originals back into a text, such as a model's answer. */
+  restore(text: string): Restored;
+  /** The same for a text that comes in parts. */
+  restorer(): Restorer;
+  /** The session as bytes. They hold the originals: keep them like the texts. */
+  export(): Uint8Array;
+  /** Overwrites what the session knows. */
+  free(): void;
+}
+
+/** Restores a text that comes in parts, cut anywhere. Made by `Session.restorer()`. */
+export class Restorer {
+  private constructor();
+  readonly restored: number;
+  readonly ambiguous: number;
+  /** Takes the next part; gives what can be told of the text now. */
+  push(part: string): string;
+  /** Gives the rest of the text, which has ended. */
+  finish(): string;
+  /** Overwrites what the restorer knows. */
+  free(): void;
+}
+
 /** A loaded model, ready to privatize. */
 export class Brr {
   private constructor();
@@ -224,6 +299,12 @@ export class Brr {
   privatize(text: string, options?: Options): Privatized;
   /** Privatizes many texts, each word on its own: faster than one by one. */
   privatizeBatch(texts: string[], options?: Options): Counts & { texts: string[] };
+  /** Privatizes these parts of a text; what is not marked goes out as it is. */
+  privatizeSpans(text: string, spans: readonly Span[], options?: SpanOptions): PrivatizedSpans;
+  /** Which texts with marked spans are neighbours, and so what is public. */
+  spansAdjacency(options?: SpanOptions): string;
+  /** Begins a session, or goes on with one that was exported. */
+  session(options?: SpanOptions, exported?: Uint8Array): Session;
   /** Privatizes a text and tells what became of which word. Not for release. */
   trace(text: string, options?: Options): Trace;
   /** What comes out when a word goes in; an error of code `input` if the model does not have it. */

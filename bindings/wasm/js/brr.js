@@ -32,6 +32,7 @@ export function hasSimd() {
 
 // What some calls take besides the module's choices.
 const EXPLAIN_OPTIONS = ["top", "draws"];
+const SPAN_OPTIONS = ["lists", "numbers"];
 const LOAD_OPTIONS = ["wasm", "simd", "language"];
 
 // A misspelt budget must not become the default one: what is not known is an error. Its name
@@ -151,6 +152,174 @@ function batchOf(texts) {
   return batch;
 }
 
+// A line for each span: start, end, list.
+function spansOf(spans) {
+  if (!Array.isArray(spans)) throw new BrrError("input", "the spans must be an array of { start, end, list }");
+  return spans.map(({ start, end, list = "" } = {}) => {
+    if (!Number.isInteger(start) || !Number.isInteger(end) || typeof list !== "string") {
+      throw new BrrError("input", "a span must have start and end, whole numbers, and may have the name of a list");
+    }
+    return `${start} ${end} ${list.replace(/\n/g, " ")}`;
+  }).join("\n");
+}
+
+// What spans draw from: for each list its name and its words. Without lists, the built-in ones.
+function listsOf(lists = { names: "names", places: "places" }) {
+  if (typeof lists !== "object" || lists === null) throw new BrrError("argument", "lists must be an object of lists by name");
+  return Object.entries(lists).flatMap(([name, words]) => [name.replace(/\n/g, " "), wordsOf("a list", words)]);
+}
+
+// Low, high and scale; a scale of 0 for words in place of numbers.
+function numbersOf(numbers) {
+  if (numbers === undefined) return [0, 0, 0];
+  const { low, high, scale } = numbers ?? {};
+  if (![low, high, scale].every(Number.isSafeInteger) || scale < 1) {
+    throw new BrrError("argument", "numbers must be { low, high, scale }, whole numbers");
+  }
+  return [low, high, scale];
+}
+
+/** A conversation in which each distinct word has one surrogate. Made by Brr.session(). */
+export class Session {
+  #call;
+  #handle;
+
+  constructor(call, handle, adjacency) {
+    this.#call = call;
+    this.#handle = handle;
+    /** Which conversations are neighbours, and so what is public. */
+    this.adjacency = adjacency;
+  }
+
+  /** Privatizes a whole text, under the options' policy. */
+  privatize(text) {
+    return this.#ask("session_privatize", text);
+  }
+
+  /** Privatizes these parts of a text; what is not marked goes out as it is. */
+  privatizeSpans(text, spans) {
+    return this.#call("session_spans", this.#open(), batchOf([checked(text), spansOf(spans)]), 0);
+  }
+
+  /** Tells of text that leaves in clear: surrogates that stand in it too are ambiguous. */
+  addPublic(text) {
+    this.#ask("session_public", text);
+  }
+
+  /** Puts the originals back into a text. */
+  restore(text) {
+    const restorer = this.restorer();
+    try {
+      return restorer.last(checked(text));
+    } finally {
+      restorer.free();
+    }
+  }
+
+  /** The same for a text that comes in parts. */
+  restorer() {
+    return new Restorer(this.#call, this.#call("restorer_new", this.#open()));
+  }
+
+  /** The session as bytes, which hold the originals. */
+  export() {
+    const hex = this.#call("session_export", this.#open());
+    return Uint8Array.from(hex.match(/../g), (byte) => parseInt(byte, 16));
+  }
+
+  /** The largest loss between neighbours so far. */
+  get loss() {
+    return this.#call("session_state", this.#open()).loss;
+  }
+
+  /** How many distinct words were drawn. */
+  get words() {
+    return this.#call("session_state", this.#open()).words;
+  }
+
+  /** How many surrogates stand for more than one word. */
+  get collisions() {
+    return this.#call("session_state", this.#open()).collisions;
+  }
+
+  /** Overwrites what the session knows; it is of no use afterwards. */
+  free() {
+    if (this.#handle) this.#call("session_free", this.#handle);
+    this.#handle = 0;
+  }
+
+  #ask(name, text) {
+    return this.#call(name, this.#open(), new TextEncoder().encode(checked(text)));
+  }
+
+  #open() {
+    if (!this.#handle) throw new BrrError("argument", "this session was freed");
+    return this.#handle;
+  }
+}
+
+/** Restores a text that comes in parts, cut anywhere. Made by Session.restorer(). */
+export class Restorer {
+  #call;
+  #handle;
+  // Half of a character, if a part ended there.
+  #half = "";
+  #counts = { restored: 0, ambiguous: 0 };
+
+  constructor(call, handle) {
+    this.#call = call;
+    this.#handle = handle;
+  }
+
+  /** Takes the next part; gives what can be told of the text now. */
+  push(part) {
+    const text = this.#half + checked(part);
+    const whole = /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text;
+    this.#half = text.slice(whole.length);
+    return this.#send(whole, 0).text;
+  }
+
+  /** Gives the rest of the text, which has ended. */
+  finish() {
+    return this.last("").text;
+  }
+
+  /** As push and finish, with the counts. */
+  last(part) {
+    const text = this.#half + part;
+    this.#half = "";
+    return this.#send(text, 1);
+  }
+
+  /** How many surrogates became originals so far. */
+  get restored() {
+    return this.#counts.restored;
+  }
+
+  /** How many were left so far, as it is not certain what they stand for. */
+  get ambiguous() {
+    return this.#counts.ambiguous;
+  }
+
+  /** Overwrites what the restorer knows; it is of no use afterwards. */
+  free() {
+    if (this.#handle) this.#call("restorer_free", this.#handle);
+    this.#handle = 0;
+  }
+
+  #send(text, last) {
+    if (!this.#handle) throw new BrrError("argument", "this restorer was freed");
+    const answer = this.#call("restorer_push", this.#handle, new TextEncoder().encode(text), last);
+    this.#counts = answer;
+    return answer;
+  }
+}
+
+function checked(text) {
+  if (typeof text !== "string") throw new BrrError("input", "the text must be a string");
+  return text;
+}
+
 /** A loaded model, ready to privatize. */
 export class Brr {
   #exports;
@@ -214,6 +383,23 @@ export class Brr {
     return this.#send("privatize_batch", batchOf(texts), options);
   }
 
+  /** Privatizes these parts of a text; what is not marked goes out as it is. */
+  privatizeSpans(text, spans, options = {}) {
+    const { handle } = this.#spanned(options);
+    return this.#call("session_spans", handle, batchOf([checked(text), spansOf(spans)]), 1);
+  }
+
+  /** Which texts with marked spans are neighbours, and so what is public. */
+  spansAdjacency(options = {}) {
+    return this.#spanned(options).spans;
+  }
+
+  /** Begins a session, or goes on with one that was exported. */
+  session(options = {}, exported = undefined) {
+    const [handle, { adjacency }] = this.#begin(options, exported);
+    return new Session((...call) => this.#call(...call), handle, adjacency);
+  }
+
   /** Privatizes a text and tells what became of which word. Not for release. */
   trace(text, options = {}) {
     const traced = this.#ask("trace", text, options);
@@ -243,6 +429,41 @@ export class Brr {
     this.#exports = undefined;
   }
 
+  // A session that only lends its privatizer: spans are drawn without it.
+  #spanned(options) {
+    const key = JSON.stringify(["spans", ...Object.entries(options)]);
+    const ready = this.#ready.get(key);
+    if (ready) return ready;
+    const [handle, { spans }] = this.#begin(options);
+    const made = { handle, spans, free: "session_free" };
+    this.#keep(key, made);
+    return made;
+  }
+
+  #begin(options, exported = undefined) {
+    checkOptions(options, [...this.#known, ...SPAN_OPTIONS]);
+    const { lists, numbers, ...others } = options;
+    if (this.#context(others)) {
+      throw new BrrError("argument", "spans and sessions are written as drawn: leave context out");
+    }
+    const [lines, value] = this.#lines(others);
+    const texts = [[lines, ...listsOf(lists)].join("\n")];
+    if (exported !== undefined) texts.push(Array.from(exported, (byte) => byte.toString(16).padStart(2, "0")).join(""));
+    const bytes = batchOf(texts);
+    const handle = this.#run(() => this.#exports.session_new(this.#model, ...this.#put(bytes), value, ...numbersOf(numbers)));
+    return [handle, JSON.parse(this.#answer())];
+  }
+
+  // A call on a session or restorer, by its name in the module.
+  #call(name, handle, bytes, ...numbers) {
+    if (name.endsWith("_free")) return this.#broken ? undefined : this.#exports[name](handle);
+    const input = () => (bytes === undefined ? [] : this.#put(bytes));
+    const result = this.#run(() => this.#exports[name](handle, ...input(), ...numbers));
+    if (name === "restorer_new") return result;
+    const answer = this.#answer();
+    return answer.startsWith("{") ? JSON.parse(answer) : answer;
+  }
+
   #explain(name, word, options) {
     checkOptions(options, [...this.#known, ...EXPLAIN_OPTIONS]);
     const { top, draws, ...others } = options;
@@ -265,9 +486,7 @@ export class Brr {
 
   #privatizer(options) {
     checkOptions(options, this.#known);
-    const [budget, value] = budgetOf(this.choices, options);
-    const lists = [wordsOf("public", options.public), wordsOf("private", options.private)];
-    const names = [...namesOf(this.choices, options), budget, ...lists].join("\n");
+    const [names, value] = this.#lines(options);
     const language = this.#context(options);
     const key = [names, value, language].join();
     const ready = this.#ready.get(key);
@@ -275,13 +494,25 @@ export class Brr {
     const bytes = new TextEncoder().encode(names);
     const handle = this.#run(() => this.#exports.privatizer_new(this.#model, language, ...this.#put(bytes), value));
     const made = { handle, guarantee: Object.freeze(JSON.parse(this.#answer())) };
+    this.#keep(key, made);
+    return made;
+  }
+
+  // What the module reads options from, and the number of the budget.
+  #lines(options) {
+    const [budget, value] = budgetOf(this.choices, options);
+    const lists = [wordsOf("public", options.public), wordsOf("private", options.private)];
+    return [[...namesOf(this.choices, options), budget, ...lists].join("\n"), value];
+  }
+
+  // Keeps a privatizer ready, and lets go of the oldest.
+  #keep(key, made) {
     if (this.#ready.size === READY) {
-      const [oldest, { handle }] = this.#ready.entries().next().value;
+      const [oldest, { handle, free = "privatizer_free" }] = this.#ready.entries().next().value;
       this.#ready.delete(oldest);
-      this.#exports.privatizer_free(handle);
+      this.#exports[free](handle);
     }
     this.#ready.set(key, made);
-    return made;
   }
 
   // The language model that these options ask for, or none.

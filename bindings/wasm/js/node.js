@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { Brr as Portable, BrrError } from "./brr.js";
 
-export { BrrError, hasSimd } from "./brr.js";
+export { BrrError, hasSimd, Restorer, Session } from "./brr.js";
 
 async function readBytes(source, what) {
   try {

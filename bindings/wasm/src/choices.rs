@@ -14,6 +14,9 @@ fn parse<T: Choice>(name: &str) -> Result<T> {
     }
 }
 
+/// Lines of [`options`].
+pub const LINES: usize = 8;
+
 /// Options from a line each: the names of what is chosen, in the order of [`all`], and of the
 /// budget that `value` states; then public words and private words, as [`brr_english::policy`] takes
 /// them but with tabs for line feeds. An empty line is the default.

@@ -48,6 +48,54 @@ test("public words stay, private ones become private words, and case comes from 
   assert.throws(() => brr.privatize("x", { private: "names", keep: 0.5 }), { code: "budget" });
 });
 
+test("spans have offsets in UTF-16 units, and draw from their lists", () => {
+  const options = { mechanism: "k-ary", epsilon: 1 };
+  const text = "😀 Ludmilla 😀 lives in Qwxzv 中";
+  const spans = [{ start: 3, end: 11, list: "names" }, { start: 24, end: 29, list: "places" }];
+  const private_ = brr.privatizeSpans(text, spans, options);
+  const [a, b] = private_.spans;
+  assert.equal(private_.text.slice(0, a.start), "😀 ");
+  assert.equal(private_.text.slice(a.end, b.start), " 😀 lives in ");
+  assert.equal(private_.text.slice(b.end), " 中");
+  assert.deepEqual(private_.tokens, [1, 1]);
+  assert.ok(Math.abs(private_.loss - 2) < 1e-6);
+  const own = brr.privatizeSpans("x", [{ start: 0, end: 1, list: "few" }], { ...options, lists: { few: ["red", "Blue"] } });
+  assert.match(own.text, /^(red|blue)$/);
+  const age = brr.privatizeSpans("47", [{ start: 0, end: 2 }], { ...options, numbers: { low: 0, high: 120, scale: 5 } });
+  assert.ok(Number(age.text) >= 0 && Number(age.text) <= 120);
+  for (const wrong of [[{ start: 0, end: 1 }], [{ start: 0, end: 99 }], [{ start: 3, end: 5 }, { start: 4, end: 6 }], [{ start: -1, end: 2 }]]) {
+    assert.throws(() => brr.privatizeSpans(text, wrong, options), { code: "input" });
+  }
+  assert.throws(() => brr.privatizeSpans("a", [{ start: 0, end: 1, list: "secret" }], options), /names, places/);
+  assert.match(brr.spansAdjacency(options), /conditional on the marks/);
+});
+
+test("a session keeps its surrogates and restores", () => {
+  const options = { mechanism: "k-ary", epsilon: 1 };
+  const session = brr.session(options);
+  const { text: name, loss } = session.privatize("Zyxwvut");
+  assert.ok(Math.abs(loss - 1) < 1e-6);
+  assert.equal(session.privatize("Zyxwvut").text, name);
+  assert.deepEqual([session.words, session.collisions, Math.round(session.loss)], [1, 0, 1]);
+  const answer = `Ask ${name}'s 😀 sister.`;
+  assert.deepEqual(session.restore(answer), { text: "Ask Zyxwvut's 😀 sister.", restored: 1, ambiguous: 0 });
+  const restorer = session.restorer();
+  let parts = "";
+  for (let i = 0; i < answer.length; i += 1) parts += restorer.push(answer[i]);
+  assert.equal(parts + restorer.finish(), "Ask Zyxwvut's 😀 sister.");
+  assert.deepEqual([restorer.restored, restorer.ambiguous], [1, 0]);
+  const later = brr.session(options, session.export());
+  assert.equal(later.privatize("Zyxwvut").text, name);
+  session.addPublic(`a ${name}`);
+  assert.equal(session.restore(name).ambiguous, 1);
+  assert.match(session.adjacency, /partition/);
+  assert.throws(() => brr.session(options, session.export().slice(1)), { code: "input" });
+  assert.throws(() => brr.session({ mechanism: "k-ary", epsilon: 2 }, session.export()), { code: "argument" });
+  for (const one of [session, later, restorer]) one.free();
+  assert.throws(() => session.privatize("x"), { code: "argument" });
+  assert.throws(() => brr.session({ ...options, unknown: "keep" }), { code: "argument" });
+});
+
 test("draws anew each time, from getRandomValues", () => {
   const outputs = Array.from({ length: 4 }, () => brr.privatize(TEXT, { epsilon: 0.1 }).text);
   assert.equal(new Set(outputs).size, 4);

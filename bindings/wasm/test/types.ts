@@ -1,5 +1,5 @@
 // Not run, only type-checked: the API as its users write it.
-import { Brr, BrrError, type Guarantee, type Outcomes, type Part } from "../dist/brr.js";
+import { Brr, BrrError, type Guarantee, type Outcomes, type Part, type Session } from "../dist/brr.js";
 
 export async function use(bytes: Uint8Array): Promise<string> {
   const brr: Brr = await Brr.load(bytes, { simd: false });
@@ -11,6 +11,11 @@ export async function use(bytes: Uint8Array): Promise<string> {
   const originals = parts.filter((part: Part) => part.original !== undefined && part.changed);
   const reading: Brr = await Brr.load(undefined, { language: true });
   reading.privatize("a text", { context: true });
+  const session: Session = reading.session({ numbers: { low: 0, high: 9, scale: 1 }, lists: { few: ["red"] } });
+  const marked = session.privatizeSpans("John", [{ start: 0, end: 4, list: "few" }]);
+  const restorer = session.restorer();
+  session.restore(restorer.push(marked.text) + restorer.finish()).text.slice(marked.spans[0].end);
+  reading.session({}, session.export()).free();
   // @ts-expect-error there is no such option
   brr.privatize("a text", { seed: 1 });
   // @ts-expect-error there is no such mechanism
