@@ -60,16 +60,15 @@ pub fn value(text: &str) -> Option<i64> {
 
 /// Whether what is between two numbers leaves them one.
 fn joins(between: &[Piece<'_>]) -> bool {
-    match between {
-        [] => true,
-        [Piece::Space(' ') | Piece::Mark('-' | '–' | '/')] => true,
-        [
-            Piece::Space(' '),
-            Piece::Mark('-' | '–' | '/'),
-            Piece::Space(' '),
-        ] => true,
-        _ => false,
-    }
+    matches!(
+        between,
+        [] | [Piece::Space(' ') | Piece::Mark('-' | '–' | '/')]
+            | [
+                Piece::Space(' '),
+                Piece::Mark('-' | '–' | '/'),
+                Piece::Space(' '),
+            ]
+    )
 }
 
 /// The class of every token, if it is a number.
