@@ -1,0 +1,255 @@
+//! A request of an interface: read, privatized, sent. Its answer is [`crate::reply`]'s.
+//!
+//! Nothing leaves before the whole body was read and privatized: what is sent upstream is what
+//! [`reader::read`] made, and a handful of headers, each checked by a pattern.
+
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use http_body_util::BodyExt;
+use hyper::body::{Body, Incoming};
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Request, Response, Uri};
+
+use crate::conversations::Opened;
+use crate::fields::Pattern;
+use crate::guard::single;
+use crate::reader::{self, Prepared};
+use crate::receipt::Receipt;
+use crate::refusal::{Api, Kind, Refusal, Result};
+use crate::reply;
+use crate::restore::Originals;
+use crate::serve::{Gateway, Reply, refused, seconds};
+
+/// The header that names a conversation.
+pub const CONVERSATION: &str = "x-brr-conversation";
+
+/// The header of the receipt.
+pub const RECEIPT: &str = "x-brr-receipt";
+
+/// Bytes of a body that is too long which are still read, so that its client comes to read the error.
+const LONGEST_REFUSED: usize = 256 << 20;
+
+/// A request that may leave, and what belongs to it.
+pub struct Ready {
+    /// What is sent.
+    pub prepared: Prepared,
+    /// What it spends.
+    pub receipt: Receipt,
+    /// What its answer is restored by.
+    pub originals: Originals,
+    /// The headers that go with it.
+    pub headers: HeaderMap,
+    /// Where it goes.
+    pub uri: Uri,
+}
+
+/// Answers a request of an interface.
+pub async fn relay(
+    request: Request<Incoming>,
+    api: Api,
+    gateway: &Arc<Gateway>,
+) -> Response<Reply> {
+    let ready = match prepare(request, api, gateway).await {
+        Ok(ready) => ready,
+        Err(refusal) => {
+            gateway.today.refused(gateway.day(), api);
+            log(api, refusal.kind.status(), "refused");
+            return refused(&refusal, api);
+        }
+    };
+    gateway.today.sent(gateway.day(), api, &ready.receipt);
+    let receipt = ready.receipt.clone();
+    let mut response = match reply::answer(ready, api, gateway).await {
+        Ok(response) => response,
+        Err(refusal) => {
+            gateway.today.failed(gateway.day(), api);
+            refused(&refusal, api)
+        }
+    };
+    let receipt = receipt.to_string();
+    log(api, response.status().as_u16(), &receipt);
+    if let Ok(receipt) = HeaderValue::from_str(&receipt) {
+        response.headers_mut().insert(RECEIPT, receipt);
+    }
+    response
+}
+
+/// A line in the log. It is made of numbers and of names that are not the client's.
+pub fn log(api: Api, status: u16, what: &str) {
+    eprintln!("{} {} {status} {what}", seconds(), api.name());
+}
+
+async fn prepare(request: Request<Incoming>, api: Api, gateway: &Arc<Gateway>) -> Result<Ready> {
+    let privatizer = gateway.privatizer()?.clone();
+    let uri = gateway.upstream.uri(api)?;
+    let given = request.headers();
+    let headers = forwarded(given)?;
+    if !matches!(request.uri().query(), None | Some("beta=true")) {
+        return Err(Refusal::new(Kind::Request, "a query is not passed on"));
+    }
+    let is_json = single(given, CONTENT_TYPE.as_str())?.is_some_and(|kind| {
+        kind.split(';')
+            .next()
+            .is_some_and(|kind| kind.trim() == "application/json")
+    });
+    if !is_json || given.contains_key(CONTENT_ENCODING) {
+        return Err(Refusal::new(
+            Kind::Request,
+            "the body has to be application/json, not compressed",
+        ));
+    }
+    let opened = open(given, gateway)?;
+    let limit = gateway.policy.limits().body;
+    let body = body(request.into_body(), limit, gateway.patience).await?;
+    let turn = gateway.turns.acquire().await;
+    let work = gateway.clone();
+    let done =
+        tokio::task::spawn_blocking(move || privatize(api, &body, opened, &work, &privatizer))
+            .await;
+    drop(turn);
+    let (prepared, receipt, originals) = done.unwrap_or_else(|_| {
+        Err(Refusal::new(
+            Kind::Unready,
+            "a fault in brr-gateway; nothing was sent upstream",
+        ))
+    })?;
+    Ok(Ready {
+        prepared,
+        receipt,
+        originals,
+        headers,
+        uri,
+    })
+}
+
+fn privatize(
+    api: Api,
+    body: &[u8],
+    opened: Opened,
+    gateway: &Gateway,
+    privatizer: &brr::Privatizer,
+) -> Result<(Prepared, Receipt, Originals)> {
+    let mut session = opened
+        .session
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    let before = session.loss();
+    let prepared = reader::read(api, body, &gateway.policy, &mut session)?;
+    let receipt = Receipt {
+        words: prepared.words,
+        loss: session.loss() - before,
+        session_loss: session.loss(),
+        collisions: session.collisions(),
+        conversation: opened.conversation,
+        mechanism: privatizer.mechanism().name(),
+        policy: gateway.policy.label(),
+        model: privatizer.model().identity().to_string(),
+    };
+    drop(session);
+    let originals = Originals::new(opened.session, prepared.json);
+    Ok((prepared, receipt, originals))
+}
+
+/// The session of a request, by its credential and the name of its conversation.
+fn open(headers: &HeaderMap, gateway: &Gateway) -> Result<Opened> {
+    let credential = [
+        single(headers, "authorization")?,
+        single(headers, "x-api-key")?,
+    ];
+    let credential = credential.map(Option::unwrap_or_default).join("\n");
+    let name = single(headers, CONVERSATION)?;
+    if let Some(name) = name {
+        if !Pattern::Model.fits(name) {
+            let message = format!("{CONVERSATION} has to be 1 to 128 of A-Z a-z 0-9 . _ : / @ -");
+            return Err(Refusal::new(Kind::Request, message));
+        }
+        if credential == "\n" {
+            let message =
+                format!("{CONVERSATION} needs a credential: anybody could name a conversation");
+            return Err(Refusal::new(Kind::Request, message));
+        }
+    }
+    let key = name.map(|name| (credential.as_bytes(), name.as_bytes()));
+    let opened = gateway
+        .conversations
+        .open(key, gateway.privatizer()?, Instant::now());
+    opened
+        .map_err(|error| Refusal::new(Kind::Unready, format!("{error}; nothing was sent upstream")))
+}
+
+/// The headers that go upstream.
+fn forwarded(given: &HeaderMap) -> Result<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    for (name, marks, most) in [
+        ("authorization", "._~+/=- ", 4096),
+        ("x-api-key", "._~+/=-", 4096),
+        ("anthropic-version", "-", 16),
+        ("anthropic-beta", "-.,_ ", 512),
+        ("openai-organization", "-_", 64),
+        ("openai-project", "-_", 64),
+    ] {
+        if let Some(value) = single(given, name)? {
+            let fits = |c: char| c.is_ascii_alphanumeric() || marks.contains(c);
+            let value = HeaderValue::from_str(value).ok();
+            let value =
+                value.filter(|v| v.len() <= most && v.to_str().is_ok_and(|v| v.chars().all(fits)));
+            let Some(mut value) = value else {
+                return Err(Refusal::new(
+                    Kind::Request,
+                    format!("the header {name} does not have the form of one"),
+                ));
+            };
+            value.set_sensitive(true);
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    }
+    Ok(headers)
+}
+
+/// A whole body, if it is not too long and does not take too long.
+async fn body(mut body: Incoming, limit: usize, patience: Duration) -> Result<Vec<u8>> {
+    let declared = body.size_hint().lower();
+    let begun = Instant::now();
+    let (mut bytes, mut length) = (Vec::new(), 0);
+    loop {
+        // A byte now and then is not enough.
+        let left = (patience * 10).saturating_sub(begun.elapsed());
+        let frame = match tokio::time::timeout(patience.min(left), body.frame()).await {
+            Err(_) => {
+                return Err(Refusal::new(
+                    Kind::Slow,
+                    "the body did not come in time; nothing was sent upstream",
+                ));
+            }
+            Ok(None) => break,
+            Ok(Some(Err(_))) => {
+                return Err(Refusal::new(
+                    Kind::Request,
+                    "the body broke off; nothing was sent upstream",
+                ));
+            }
+            Ok(Some(Ok(frame))) => frame,
+        };
+        let Some(data) = frame.data_ref() else {
+            continue;
+        };
+        length += data.len();
+        if length <= limit && declared <= limit as u64 {
+            bytes.extend_from_slice(data);
+        } else if length > LONGEST_REFUSED {
+            break;
+        } else {
+            bytes = Vec::new();
+        }
+    }
+    match length <= limit {
+        true => Ok(bytes),
+        false => Err(Refusal::new(
+            Kind::Length,
+            format!(
+                "the body has more than {limit} bytes (limits.body of the policy); nothing was sent upstream"
+            ),
+        )),
+    }
+}
