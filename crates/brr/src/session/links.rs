@@ -10,17 +10,54 @@ enum Region {
     Text,
     /// The target of a link, up to the closing bracket.
     Target,
+    /// A target in angle brackets, up to the closing one: round ones do not end it.
+    Angle,
     /// A tag, up to its closing bracket.
-    Tag,
+    Tag(Tag),
     /// What follows `[name]:`.
     Definition,
+    /// An address with white space in it, up to this quotation mark.
+    Quoted(char),
+    /// What begins with a comment, a script or the like: where that ends takes more than is read here.
+    Rest,
 }
+
+/// Where in a tag a character stands, as browsers read tags: a closing bracket within quotation marks does not end
+/// one, and what looks like a quotation mark is one behind `name=` alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tag {
+    Element,
+    BeforeName,
+    Name,
+    AfterName,
+    BeforeValue,
+    Value,
+    Quoted(char),
+}
+
+/// Elements whose content is no HTML.
+const RAW: [&str; 12] = [
+    "script",
+    "style",
+    "textarea",
+    "title",
+    "xmp",
+    "iframe",
+    "noembed",
+    "noframes",
+    "noscript",
+    "plaintext",
+    "svg",
+    "math",
+];
 
 /// Reads an answer chunk by chunk; white space divides chunks.
 pub struct Links {
     region: Region,
     /// Line feeds since the last chunk.
     lines: u32,
+    /// Whether the last stretch is an address that goes on behind white space that is not plain.
+    goes_on: bool,
 }
 
 impl Links {
@@ -28,15 +65,25 @@ impl Links {
         Links {
             region: Region::Text,
             lines: 0,
+            goes_on: false,
         }
     }
 
-    /// White space. No link or tag goes on behind an empty line.
+    /// White space. No link goes on behind an empty line, and no tag without an attribute.
     pub fn space(&mut self, c: char) {
         self.lines += u32::from(c == '\n');
-        if self.lines >= 2 {
-            self.region = Region::Text;
-        }
+        self.goes_on &= !c.is_ascii();
+        self.region = match self.region {
+            Region::Tag(Tag::Element | Tag::BeforeName) | Region::Target | Region::Angle
+                if self.lines >= 2 =>
+            {
+                Region::Text
+            }
+            Region::Quoted(_) | Region::Definition if self.lines >= 2 => Region::Text,
+            Region::Angle if c == '\n' => Region::Target,
+            Region::Tag(tag) => Region::Tag(tag.step(c).unwrap_or(tag)),
+            region => region,
+        };
     }
 
     /// Divides a chunk: `each` gets its stretches in order, and whether one is plain text.
@@ -47,14 +94,23 @@ impl Links {
         self.lines = 0;
         let mut rest = chunk;
         while !rest.is_empty() {
-            let (length, next) = match self.region {
+            let (length, mut next) = match self.region {
                 Region::Text => opening(rest),
-                Region::Target => closing(rest, ')', Region::Target),
-                Region::Tag => closing(rest, '>', Region::Tag),
+                Region::Target if rest.starts_with('<') => (1, Region::Angle),
+                Region::Target => closing(rest, ')', Region::Target, Region::Text),
+                Region::Angle => closing(rest, '>', Region::Angle, Region::Target),
+                Region::Quoted(mark) => closing(rest, mark, self.region, Region::Text),
+                Region::Tag(tag) => closing_tag(rest, tag),
                 Region::Definition => (rest.len(), Region::Text),
+                Region::Rest => (rest.len(), Region::Rest),
             };
             let (stretch, behind) = rest.split_at(length);
-            each(stretch, self.region == Region::Text && !is_address(stretch));
+            let address = self.goes_on || is_address(stretch);
+            each(stretch, self.region == Region::Text && !address);
+            self.goes_on = address && behind.is_empty();
+            if let (Region::Text, Region::Text, true) = (self.region, next, address) {
+                next = open_mark(stretch).map_or(Region::Text, Region::Quoted);
+            }
             (self.region, rest) = (next, behind);
         }
         if self.region == Region::Text && chunk.starts_with('[') && chunk.ends_with("]:") {
@@ -66,26 +122,85 @@ impl Links {
 /// Up to where text goes, and what comes next.
 fn opening(text: &str) -> (usize, Region) {
     let target = text.find("](").map(|at| (at + 2, Region::Target));
-    let bracket = |(at, _): &(usize, &str)| {
-        let next = text[at + 1..].chars().next();
-        next.is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'))
-    };
-    let tag = text.match_indices('<').find(bracket);
-    let tag = tag.map(|(at, _)| (at + 1, Region::Tag));
+    let mut brackets = text
+        .match_indices('<')
+        .map(|(at, _)| (at + 1, &text[at + 1..]));
+    let tag = brackets.find_map(|(at, inside)| {
+        let name = inside.strip_prefix('/').unwrap_or(inside);
+        let end = name
+            .find(|c: char| !c.is_ascii_alphanumeric())
+            .unwrap_or(name.len());
+        match inside.chars().next()? {
+            '!' | '?' => Some((at, Region::Rest)),
+            _ if RAW.contains(&name[..end].to_ascii_lowercase().as_str()) => {
+                Some((at, Region::Rest))
+            }
+            '/' | 'a'..='z' | 'A'..='Z' => Some((at, Region::Tag(Tag::Element))),
+            _ => None,
+        }
+    });
     let first = target.into_iter().chain(tag).min_by_key(|(at, _)| *at);
     first.unwrap_or((text.len(), Region::Text))
 }
 
-/// Up to where a region goes, its closing bracket included.
-fn closing(text: &str, bracket: char, region: Region) -> (usize, Region) {
-    let found = text.find(bracket).map(|at| (at + 1, Region::Text));
+/// Up to where a region goes, its closing mark included, and what comes behind it.
+fn closing(text: &str, mark: char, region: Region, behind: Region) -> (usize, Region) {
+    let found = text.find(mark).map(|at| (at + mark.len_utf8(), behind));
     found.unwrap_or((text.len(), region))
+}
+
+fn closing_tag(text: &str, mut tag: Tag) -> (usize, Region) {
+    for (at, c) in text.char_indices() {
+        match tag.step(c) {
+            None => return (at + 1, Region::Text),
+            Some(next) => tag = next,
+        }
+    }
+    (text.len(), Region::Tag(tag))
+}
+
+impl Tag {
+    /// Where the character behind `c` stands, or nothing if `c` ends the tag.
+    fn step(self, c: char) -> Option<Tag> {
+        Some(match (self, c) {
+            (Tag::Quoted(mark), _) if c == mark => Tag::BeforeName,
+            (Tag::Quoted(_), _) => self,
+            (_, '>') => return None,
+            (Tag::BeforeValue, '"' | '\'') => Tag::Quoted(c),
+            (Tag::Name, c) if c.is_whitespace() => Tag::AfterName,
+            (Tag::AfterName | Tag::BeforeValue, c) if c.is_whitespace() => self,
+            (_, c) if c.is_whitespace() => Tag::BeforeName,
+            (Tag::Name | Tag::AfterName, '=') => Tag::BeforeValue,
+            (Tag::BeforeValue | Tag::Value, _) => Tag::Value,
+            (Tag::Element, '/') => Tag::BeforeName,
+            (Tag::Element, _) => Tag::Element,
+            (_, '/') => Tag::BeforeName,
+            _ => Tag::Name,
+        })
+    }
+}
+
+/// The quotation mark that a stretch opens and does not close.
+fn open_mark(stretch: &str) -> Option<char> {
+    let marks = ['"', '\'', '`'];
+    marks
+        .into_iter()
+        .find(|&mark| stretch.matches(mark).count() % 2 == 1)
 }
 
 /// Whether a stretch without white space has an address in it, or looks like it.
 fn is_address(stretch: &str) -> bool {
     let lower = stretch.to_ascii_lowercase();
-    let begins = ["//", "www.", "mailto:", "tel:", "data:", "javascript:"];
+    let begins = [
+        "//",
+        ":\\",
+        "www.",
+        "mailto:",
+        "tel:",
+        "sms:",
+        "data:",
+        "javascript:",
+    ];
     begins.iter().any(|begin| lower.contains(begin)) || has_at_sign(&lower) || has_host(&lower)
 }
 
@@ -95,14 +210,23 @@ fn has_at_sign(text: &str) -> bool {
     })
 }
 
-/// `host.example/path`, `host.example?query`.
+/// `name.host.example`, `host.example/path`: programs that make links of such names ask for them before anybody clicks.
 fn has_host(text: &str) -> bool {
-    let mut dots = text.match_indices('.').map(|(at, _)| text.split_at(at));
-    dots.any(|(before, after)| {
-        let path = after[1..].split_once(['/', '?', '#']);
+    let dots = ['.', '。', '．', '｡'];
+    let mut found = text
+        .match_indices(dots)
+        .map(|(at, dot)| (&text[..at], &text[at + dot.len()..]));
+    found.any(|(before, after)| {
+        let labels = after
+            .split(|c: char| !c.is_alphanumeric() && c != '-')
+            .next();
+        let path = after
+            .split_once(['/', '?', '#'])
+            .is_some_and(|(_, path)| path.contains(char::is_alphanumeric));
+        let letters = labels.filter(|label| label.starts_with(char::is_alphanumeric));
         before.ends_with(char::is_alphanumeric)
-            && path.is_some_and(|(host, path)| {
-                host.starts_with(char::is_alphanumeric) && path.contains(char::is_alphanumeric)
+            && letters.is_some_and(|label| {
+                path || label.chars().filter(|c| c.is_alphabetic()).count() >= 2
             })
     })
 }
@@ -139,7 +263,23 @@ mod tests {
             ),
             ("[ken](a\nken) ken", "[ken](.\n.... ken"),
             ("<img src='ken' alt=ken> ken", "<... ......... ........ ken"),
-            ("x <y and\n\nken", "x <. ...\n\nken"),
+            ("x <y\n\nken", "x <.\n\nken"),
+            ("<a href='>\n\nken' ken> ken", "<. .......\n\n.... .... ken"),
+            (
+                "<i =\"> ken <a b=\"> ken\"> ken",
+                "<. ... ken <. .... ..... ken",
+            ),
+            ("<!-- ken --> ken", "<... ... ... ..."),
+            ("<SCRIPT>ken</SCRIPT> ken", "<................... ..."),
+            ("[a](<b) ken> ken) ken", "[a](... .... .... ken"),
+            (
+                "{\"u\": \"https://b/?q= ken\"} ken",
+                "{\"u\": .............. ....} ken",
+            ),
+            ("https://b/?q=\u{a0}ken ken", ".............\u{a0}... ken"),
+            ("ken.b.org, ken", ".......... ken"),
+            ("https:\\\\b\\ken", "............."),
+            ("e.g. ken. 3.5 ken", "e.g. ken. 3.5 ken"),
             ("ken@a.org, ken", ".......... ken"),
             ("a.org/ken a.org?ken ken", "......... ......... ken"),
             ("and/or ken. Really? 3 < ken", "and/or ken. Really? 3 < ken"),
