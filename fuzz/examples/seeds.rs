@@ -44,8 +44,50 @@ fn main() {
     }
     languages();
     texts();
+    prompts();
     corpora();
     vectors();
+}
+
+/// Requests, answers and streams of the gateway: the first byte chooses, as the target says.
+fn prompts() {
+    let canary = "zqvcanaryvqz";
+    let schema = format!(
+        r##"{{"type":"object","title":"{canary}","properties":{{"city":{{"type":"string","enum":["{canary}"]}},"at":{{"$ref":"#/$defs/p"}}}},"$defs":{{"p":{{"anyOf":[{{"const":"{canary}"}}]}}}},"required":["city"]}}"##
+    );
+    let inner = format!(r#"{{\"city\":\"{canary}\",\"{canary}\":[1.5,null,\"a\"]}}"#);
+    let openai = format!(
+        r#"{{"model":"gpt-x","stream":true,"stop":"{canary}","user":"{canary}","tools":[{{"type":"function","function":{{"name":"w","description":"{canary}","parameters":{schema}}}}}],"messages":[{{"role":"system","content":"{canary}"}},{{"role":"user","name":"{canary}","content":[{{"type":"text","text":"the {canary}"}}]}},{{"role":"assistant","content":null,"tool_calls":[{{"id":"c1","type":"function","function":{{"name":"w","arguments":"{inner}"}}}}]}},{{"role":"tool","tool_call_id":"c1","content":"{inner}"}}]}}"#
+    );
+    let anthropic = format!(
+        r#"{{"model":"claude-x","max_tokens":9,"system":[{{"type":"text","text":"{canary}","cache_control":{{"type":"ephemeral"}}}}],"metadata":{{"user_id":"{canary}"}},"tools":[{{"name":"w","input_schema":{schema}}}],"messages":[{{"role":"user","content":"{canary}"}},{{"role":"assistant","content":[{{"type":"tool_use","id":"t1","name":"w","input":{{"city":"{canary}","x":[7,true]}}}}]}},{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t1","content":"{inner}"}}]}}]}}"#
+    );
+    let whole = format!(
+        r#"{{"id":"x","choices":[{{"index":0,"message":{{"content":"the film","tool_calls":[{{"function":{{"arguments":"{inner}"}}}}]}},"finish_reason":"stop"}}]}}"#
+    );
+    let blocks = r#"{"content":[{"type":"text","text":"the film"},{"type":"tool_use","input":{"a":["bad"]}}]}"#;
+    let chunks = concat!(
+        "data: {\"id\":\"x\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"the fi\"}}]}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"lm\"},\"finish_reason\":\"stop\"}]}\r\n\r\n",
+        "data: {\"choices\":[{\"index\":1,\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"[\\\"bad\\\"]\"}}]}}]}\n\n",
+        "data: [DONE]\n\n"
+    );
+    let steps = concat!(
+        "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n",
+        "event: x\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"good\"}}\n\n",
+        "event: x\ndata: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"partial_json\":\"{\\\"a\\\":\\\"bad\"}}\n\n",
+        "event: x\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\nevent: x\ndata: {\"type\":\"message_stop\"}\n\n"
+    );
+    for (name, choice, content) in [
+        ("openai", 4, openai.as_str()),
+        ("anthropic", 5, &anthropic),
+        ("openai-answer", 0, &whole),
+        ("anthropic-answer", 1, blocks),
+        ("openai-stream", 2, chunks),
+        ("anthropic-stream", 3, steps),
+    ] {
+        put("prompts", name, &[&[choice], content.as_bytes()].concat());
+    }
 }
 
 fn languages() {

@@ -8,6 +8,7 @@
 mod corpus;
 mod language;
 mod model;
+mod prompts;
 mod text;
 mod vectors;
 mod vocabulary;
@@ -15,6 +16,7 @@ mod vocabulary;
 pub use corpus::{csv, jsonl, parquet};
 pub use language::language;
 pub use model::model;
+pub use prompts::prompts;
 pub use text::text;
 pub use vectors::{vectors_fasttext, vectors_npy, vectors_packed, vectors_text, vectors_word2vec};
 pub use vocabulary::vocabulary;
@@ -25,11 +27,12 @@ use brr::parts::random::Noise;
 pub type Body = fn(&[u8]);
 
 /// All targets by name.
-pub const TARGETS: [(&str, Body); 12] = [
+pub const TARGETS: [(&str, Body); 13] = [
     ("model", model),
     ("language", language),
     ("vocabulary", vocabulary),
     ("text", text),
+    ("prompts", prompts),
     ("vectors_text", vectors_text),
     ("vectors_word2vec", vectors_word2vec),
     ("vectors_fasttext", vectors_fasttext),
