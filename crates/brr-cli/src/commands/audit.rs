@@ -203,7 +203,6 @@ fn vectors_of(path: &Path) -> Result<Vectors> {
     let filter = VocabularyRule {
         numbers: Numbers::Keep,
         case: Case::Keep,
-        ..VocabularyRule::default()
     };
     let options = LoadOptions {
         filter,
