@@ -3,6 +3,7 @@
 //! Command line, Python, browser, C and Spark all call this; none of them
 //! re-implements any part of it.
 
+mod list_words;
 mod options;
 mod released;
 mod setup;
@@ -10,9 +11,10 @@ mod setup;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
+pub(crate) use list_words::ListWords;
 pub use options::Options;
 pub use released::Released;
-pub(crate) use setup::Setup;
+use setup::Setup;
 
 use crate::all_pairs::OnShare;
 use crate::context::{self, Decoder, Evidence, Sentence};
@@ -25,7 +27,6 @@ use crate::numbers::Numbers;
 use crate::parallel;
 use crate::policy::{Among, Policy, Restriction, Split, WordList};
 use crate::random::Noise;
-use crate::spans::ListWords;
 use crate::text::{Adjacency, Lookup, PublicWords, Rendering, Tokens};
 use crate::vocabulary::WordId;
 

@@ -1,72 +1,17 @@
 //! What surrogates are drawn from.
 
-use std::sync::Arc;
-
 use zeroize::Zeroizing;
 
 use super::Slot;
-use crate::all_pairs::OnShare;
 use crate::epsilon::round_up;
 use crate::error::{Error, Result};
-use crate::mechanism::{Mechanism, MechanismKind};
-use crate::model::Model;
+use crate::mechanism::Mechanism;
 use crate::numbers;
-use crate::parallel;
-use crate::policy::{Policy, Restriction, WordList};
-use crate::privatizer::{Options, Privatizer, Setup};
+use crate::policy::Restriction;
+use crate::privatizer::{ListWords, Privatizer};
 use crate::random::Noise;
 use crate::text::Unknown;
 use crate::vocabulary::{Vocabulary, WordId};
-
-/// A list that spans may name, and the mechanism over its words.
-pub struct ListWords {
-    list: Arc<WordList>,
-    restriction: Restriction,
-    mechanism: Box<dyn Mechanism>,
-    /// Whether it is one of proper nouns.
-    proper: bool,
-}
-
-impl ListWords {
-    pub fn new(model: &Model, options: &Options, list: Arc<WordList>) -> Result<ListWords> {
-        const SILENT: OnShare<'_> = &|_| {};
-        let options = options
-            .clone()
-            .with_policy(Policy::Only(list.clone()))
-            .with_context(None);
-        let restriction = Restriction::new(model, &options.policy)?;
-        let mut restriction = restriction.ok_or(Error::NothingPrivate)?;
-        if options.mechanism == MechanismKind::Exponential {
-            let budget = options.budget.validate()?;
-            let certified = restriction
-                .model
-                .certified(budget, parallel::cores(), SILENT)?;
-            restriction.model = Arc::new(certified);
-        }
-        let mechanism = Setup::new(&restriction.model, &options)?.mechanism;
-        let nouns = options.proper_nouns.as_ref();
-        let proper = |word: &&WordId| nouns.is_some_and(|nouns| nouns.contains(**word));
-        let capitals = list.words().iter().filter(proper).count();
-        Ok(ListWords {
-            proper: 2 * capitals > list.len(),
-            list,
-            restriction,
-            mechanism,
-        })
-    }
-
-    pub fn list(&self) -> &WordList {
-        &self.list
-    }
-
-    pub fn name(&self) -> &str {
-        self.list.name()
-    }
-
-    pub fn mechanism(&self) -> &dyn Mechanism {
-        &*self.mechanism
-    }
-}
 
 /// What a token is drawn from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -148,7 +93,7 @@ impl Privatizer {
             Pool::Words => Some((self.mechanism(), self.restriction())),
             Pool::List(list) => {
                 let list = &self.list_words()[list];
-                Some((list.mechanism(), Some(&list.restriction)))
+                Some((list.mechanism(), Some(list.restriction())))
             }
             Pool::Integer | Pool::Identifier => None,
         }
@@ -185,8 +130,8 @@ impl Privatizer {
     /// Words that have a capital letter wherever they stand, if drawn from this pool.
     pub(crate) fn proper_in(&self, pool: Pool) -> &[WordId] {
         match pool {
-            Pool::List(list) if self.list_words()[list].proper => {
-                self.list_words()[list].list.words()
+            Pool::List(list) if self.list_words()[list].is_proper() => {
+                self.list_words()[list].list().words()
             }
             _ => {
                 let nouns = self.options().proper_nouns.as_ref();

@@ -41,7 +41,7 @@ mod marks;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub(crate) use draw::{ListWords, Pool, Surrogate};
+pub(crate) use draw::{Pool, Surrogate};
 pub(crate) use marks::{Marks, Slot};
 
 use crate::error::Result;
