@@ -31,7 +31,7 @@ const UNCHECKED: &str = "what this model's file says about the share of kept wor
 
 const MISMATCH: &str = "the language model is for other words than this model's (the built-in one \
     for those of the built-in model): make one from public text with \
-    brr.build_language(texts, model=model), and give it as context=";
+    brr.build_language(texts, model=model), and give that one";
 
 /// The exception for an error of the core.
 pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {

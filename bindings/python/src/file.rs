@@ -1,8 +1,7 @@
 //! Whole files: `brr privatize --input --output` from Python.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::atomic::AtomicBool;
 
 use brr::Choice;
 use brr_corpus::{Encoding, Error, FileProblem, Input, Output, Progress, Run};
@@ -83,11 +82,7 @@ pub fn privatize_file<'py>(
     let delimiter = delimiter.map(|c| u8::try_from(c).unwrap_or(u8::MAX));
     let threads = batch::threads(py, threads)?;
     let size = std::fs::metadata(&input).map_or(0, |found| found.len());
-    let stop = Arc::new(AtomicBool::new(false));
-    let (stopped, (end, ended)) = (stop.clone(), mpsc::channel::<()>());
-    let work = move || {
-        // Dropped when the work is done, whatever came of it.
-        let _end = end;
+    let work = move |stop: &AtomicBool| {
         let tell = |told| {
             if let Progress::Bytes(done) = told {
                 interruptible::tell(progress.as_ref(), (done, size));
@@ -111,20 +106,14 @@ pub fn privatize_file<'py>(
             resume,
             force,
             threads,
-            stop: Some(&stopped),
+            stop: Some(stop),
             progress: Some(&tell),
             ..usual
         };
         run.run(Input::File(input), Output::File(output))
     };
-    let give_up = || {
-        stop.store(true, Ordering::Relaxed);
-        // Until what is done is safe: a chunk for each thread, at most.
-        py.detach(move || {
-            let _ = ended.recv();
-        });
-    };
-    let report = interruptible::run(py, work, give_up)?.map_err(|e| failure_of(py, &e))?;
+    // A chunk for each thread is done until it stops, at most.
+    let report = interruptible::until_safe(py, work)?.map_err(|e| failure_of(py, &e))?;
     reported(py, report)
 }
 
@@ -167,6 +156,20 @@ fn number_of(problem: FileProblem) -> Option<i32> {
         | FileProblem::UnfinishedRun => Some(EXISTS),
         FileProblem::OutputIsFolder => Some(IS_FOLDER),
         _ => None,
+    }
+}
+
+/// An error of a run that cannot be resumed.
+pub fn failure_for_good(py: Python<'_>, error: &Error) -> PyErr {
+    match cause(error) {
+        Error::InTheWay {
+            path,
+            problem: problem @ FileProblem::UnfinishedRun,
+        } => {
+            let message = format!("{error}: start anew with force=True");
+            failure::file(py, "FileError", number_of(*problem), message, Some(path))
+        }
+        error => failure_of(py, error),
     }
 }
 

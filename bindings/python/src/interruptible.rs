@@ -1,6 +1,7 @@
 //! Long work that Ctrl-C ends.
 
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -38,6 +39,28 @@ pub fn run<T: Send + 'static>(
             Err(mpsc::RecvTimeoutError::Disconnected) => return Err(failure::internal(py)),
         }
     }
+}
+
+/// The same for work that ends soon after its flag is set, and is waited for: what it has done is safe
+/// then, and nothing is written any more.
+pub fn until_safe<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
+) -> PyResult<T> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (stopped, (end, ended)) = (stop.clone(), mpsc::channel::<()>());
+    let work = move || {
+        // Dropped when the work is done, whatever came of it.
+        let _end = end;
+        work(&stopped)
+    };
+    let give_up = || {
+        stop.store(true, Ordering::Relaxed);
+        py.detach(move || {
+            let _ = ended.recv();
+        });
+    };
+    run(py, work, give_up)
 }
 
 /// Calls Python from whatever thread this is. A callback that fails is shown and ends nothing.

@@ -3,7 +3,7 @@
 //! Nothing of the privatization is done here. [`privatizer`] and [`model`] wrap
 //! the core, [`language`] decodes after the noise, [`explain`] looks into it, [`build`] makes
 //! models, [`batch`] spreads rows over threads, [`file`] hands whole files to `brr-corpus`,
-//! [`mod@estimate`] privatized texts to `brr-estimate`, [`interruptible`] hears Ctrl-C meanwhile,
+//! [`mod@estimate`] and [`mod@decode`] privatized texts to `brr-estimate`, [`interruptible`] hears Ctrl-C meanwhile,
 //! [`choices`] is the core's table of names and defaults,
 //! [`session`] has spans and sessions, [`column`] takes and gives Arrow columns, [`record`] tells in records of Python,
 //! [`failure`] turns errors into exceptions. What a pandas or polars object is, only
@@ -13,6 +13,7 @@ mod batch;
 mod build;
 mod choices;
 mod column;
+mod decode;
 mod estimate;
 mod explain;
 mod failure;
@@ -36,6 +37,8 @@ mod _native {
     use super::build::build;
     #[pymodule_export]
     use super::column::ArrowColumn;
+    #[pymodule_export]
+    use super::decode::{decode, decode_file};
     #[pymodule_export]
     use super::estimate::{estimate, estimate_file};
     #[pymodule_export]

@@ -446,7 +446,7 @@ impl Name<'_> {
         Name::Default(choices::default::<T>())
     }
 
-    fn parse<T: Choice>(&self, py: Python<'_>) -> PyResult<T> {
+    pub fn parse<T: Choice>(&self, py: Python<'_>) -> PyResult<T> {
         match self {
             Name::Default(name) => parse(py, name),
             // What is no string is no name either.

@@ -41,6 +41,9 @@ def right() -> None:
     for context in (True, None, "english.lm", Path("english.lm"), language):
         brr.Privatizer(bound=16.0, context=context)
     assert_type(privatizer.context, brr.Language | None)
+    assert_type(brr.decode(["text", None], privatizer, language=language), list[str | None])
+    assert_type(brr.posteriors(series, privatizer), list[brr.DecodedText | None])
+    brr.decode_file("out.csv", Path("decoded.csv"), "run.json", words=["the"], case="sentence")
     assert_type(privatizer.guarantee.bound, float)
     assert_type(privatizer.adjacency, str)
     privatizer.model.check(threads=1, progress=print)

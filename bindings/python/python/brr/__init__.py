@@ -16,6 +16,7 @@ used and no text is logged.
 from brr._native import ArrowColumn, Guarantee, Language, Model, Restorer, Session, __version__
 from brr.building import build, build_language
 from brr.choices import Document, Format, Layout, Mechanism, OnBadRow, Search, Unknown
+from brr.decoding import decode, decode_file, posteriors
 from brr.errors import (
     ArgumentError,
     BrrError,
@@ -38,6 +39,8 @@ from brr.records import (
     CalibrationPoint,
     Certificate,
     Chance,
+    DecodedText,
+    DecodedWord,
     Estimates,
     FileReport,
     Likely,
@@ -62,6 +65,8 @@ __all__ = [
     "CalibrationPoint",
     "Certificate",
     "Chance",
+    "DecodedText",
+    "DecodedWord",
     "Document",
     "EntropyError",
     "Estimates",
@@ -98,8 +103,11 @@ __all__ = [
     "__version__",
     "build",
     "build_language",
+    "decode",
+    "decode_file",
     "estimate",
     "estimate_file",
+    "posteriors",
     "privatize_file",
     "ratio",
 ]

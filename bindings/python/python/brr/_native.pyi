@@ -419,3 +419,19 @@ def _estimate_file(
     prior: str | dict[str, float],
     resamplings: int,
 ) -> Estimates: ...
+def _decode(
+    privatizer: Privatizer,
+    texts: list[Any],
+    language: Language | str | os.PathLike[str] | bool | None,
+    others: int | None,
+) -> list[Any]: ...
+def _decode_file(
+    input: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    manifest: str,
+    model: Model | str | os.PathLike[str] | None,
+    language: Language | str | os.PathLike[str] | bool | None,
+    words: str | os.PathLike[str] | Iterable[str] | None,
+    case: str,
+    force: bool,
+) -> None: ...

@@ -202,3 +202,9 @@ def is_null(cell: Any) -> bool:
     """Tell what pandas takes for null, without asking pandas."""
     missing = cell is None or type(cell).__name__ == "NAType"
     return missing or (isinstance(cell, float) and cell != cell)
+
+
+def cells(column: Any) -> list[Any]:
+    """List the cells of a column, with None for every null."""
+    listed = column.to_pylist() if hasattr(column, "to_pylist") else column
+    return [None if is_null(cell) else cell for cell in listed]

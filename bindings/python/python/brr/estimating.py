@@ -50,9 +50,7 @@ def estimate(
     """
     if isinstance(texts, str | bytes | bytearray):
         raise InputError("expected a column of texts, found one; many are needed")
-    column: Any = texts
-    cells = column.to_pylist() if hasattr(column, "to_pylist") else column
-    rows = [None if containers.is_null(cell) else cell for cell in cells]
+    rows = containers.cells(texts)
     return _native._estimate(privatizer, rows, unknown_words, _plain(prior), resamplings)
 
 
@@ -79,15 +77,19 @@ def estimate_file(
         InputError: The manifest is not that of the file, or of another model, or of texts
             that were decoded with context.
     """
-    if isinstance(manifest, Mapping):
-        record = json.dumps(dict(manifest))
-    else:
-        try:
-            record = Path(manifest).read_text(encoding="utf-8")
-        except OSError as error:
-            message = f"cannot read {manifest}: {error.strerror}"
-            raise FileError(error.errno, message, error.filename) from None
+    record = recorded(manifest)
     return _native._estimate_file(Path(path), record, model, _plain(prior), resamplings)
+
+
+def recorded(manifest: Mapping[str, Any] | str | os.PathLike[str]) -> str:
+    """Give the record of a run as JSON, from its file if that is named."""
+    if isinstance(manifest, Mapping):
+        return json.dumps(dict(manifest))
+    try:
+        return Path(manifest).read_text(encoding="utf-8")
+    except OSError as error:
+        message = f"cannot read {manifest}: {error.strerror}"
+        raise FileError(error.errno, message, error.filename) from None
 
 
 def _plain(prior: Any) -> Any:

@@ -216,6 +216,32 @@ class FileReport(_Record):
 
 
 @dataclass(frozen=True)
+class DecodedWord(_Record):
+    """What a word of a released text probably was."""
+
+    released: str | None
+    """The word of the released text; None if the model does not know it, and it stays."""
+    word: str | None
+    """The most probable word."""
+    drawn: bool
+    """Whether the released word was drawn. Others, such as public words, are certain."""
+    posterior: float
+    """The probability of the word, given all released words of its sentence."""
+    others: list[tuple[str, float]]
+    """The next most probable words."""
+
+
+@dataclass(frozen=True)
+class DecodedText(_Record):
+    """The most probable original of a released text: a guess, not what was written."""
+
+    text: str
+    """The text, in the layout of the released one."""
+    words: list[DecodedWord] = field(repr=False)
+    """Its words in order."""
+
+
+@dataclass(frozen=True)
 class WordCount(_Record):
     """How often a word was in texts of which only the privatized form is known."""
 
