@@ -199,7 +199,7 @@ impl WordTree {
     }
 
     /// The places that lead to each word, by id, and how often: its own, and the first place of every
-    /// gap that it is an answer of, for all of that gap. For the evaluation.
+    /// gap that it is an answer of, for all of that gap.
     pub fn sources(&self) -> Vec<Vec<(u32, f64)>> {
         let own = |&place: &u32| vec![(place, 1.0 / f64::from(self.answers(place).len))];
         let mut sources: Vec<_> = self.places.iter().map(own).collect();

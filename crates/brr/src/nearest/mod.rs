@@ -4,7 +4,7 @@
 //! nearest. It is post-processing, so it costs no privacy, as long as it is a
 //! function of the noisy code alone. [`Scan`] is also blind in time: it touches
 //! every code, and no branch and no address range that it visits depends on how
-//! near a word is.
+//! near a word is. Only [`Scan::sift`] is not, which is for what comes after the noise.
 //!
 //! Two kernels do the work, both written once over a small `Vector` trait and
 //! compiled for each CPU:

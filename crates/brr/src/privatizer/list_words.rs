@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Options, Setup};
+use super::{Options, Privatizer, Setup};
 use crate::all_pairs::OnShare;
 use crate::error::{Error, Result};
 use crate::mechanism::{Mechanism, MechanismKind};
@@ -68,5 +68,42 @@ impl ListWords {
     /// Whether it is one of proper nouns.
     pub fn is_proper(&self) -> bool {
         self.proper
+    }
+}
+
+impl Privatizer {
+    /// With a list that [spans](crate::Span) may name: they draw among its words alone, by a mechanism
+    /// over these for the same budget. Fails with a privatizer that decodes with context or shows which
+    /// tokens are unknown, as spans do. The exponential mechanism is certified on them, which looks at
+    /// all their pairs.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+    /// use brr::{Options, Privatizer, Span, WordList};
+    ///
+    /// let colours = WordList::new("colours", "red\ngreen\nblue\nyellow\n", &model)?;
+    /// let privatizer = Privatizer::new(model, Options::default())?.with_list(Arc::new(colours))?;
+    /// let private = privatizer.privatize_spans("My Car is Red.", &[Span::of(10..13, "colours")])?;
+    /// assert!(private.text.starts_with("My Car is ") && private.text.ends_with('.'));
+    /// # Ok::<(), brr::Error>(())
+    /// ```
+    pub fn with_list(mut self, list: Arc<WordList>) -> Result<Privatizer> {
+        self.check_spans()?;
+        if self.lists.iter().any(|known| known.name() == list.name()) {
+            return Err(Error::ListTwice);
+        }
+        let list = ListWords::new(&self.model, &self.options, list)?;
+        self.lists.push(list);
+        Ok(self)
+    }
+
+    /// The lists that spans may name.
+    pub fn lists(&self) -> impl Iterator<Item = &WordList> {
+        self.lists.iter().map(ListWords::list)
+    }
+
+    pub(crate) fn list_words(&self) -> &[ListWords] {
+        &self.lists
     }
 }
