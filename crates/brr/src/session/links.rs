@@ -8,10 +8,10 @@
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Region {
     Text,
-    /// The target of a link, up to the closing bracket.
-    Target,
-    /// A target in angle brackets, up to the closing one: round ones do not end it.
-    Angle,
+    /// The target of a link, up to the closing bracket. Brackets within it come in pairs: so many are open.
+    Target(u32),
+    /// A target in angle brackets, up to the closing one: round ones do not end it. What comes behind it.
+    Angle(Behind),
     /// A tag, up to its closing bracket.
     Tag(Tag),
     /// What follows `[name]:`.
@@ -20,6 +20,15 @@ enum Region {
     Quoted(char),
     /// What begins with a comment, a script or the like: where that ends takes more than is read here.
     Rest,
+}
+
+/// What a target in angle brackets belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Behind {
+    /// A link, whose closing bracket is still to come.
+    Link,
+    /// A definition, which ends with it.
+    Definition,
 }
 
 /// Where in a tag a character stands, as browsers read tags: a closing bracket within quotation marks does not end
@@ -74,13 +83,13 @@ impl Links {
         self.lines += u32::from(c == '\n');
         self.goes_on &= !c.is_ascii();
         self.region = match self.region {
-            Region::Tag(Tag::Element | Tag::BeforeName) | Region::Target | Region::Angle
+            Region::Tag(Tag::Element | Tag::BeforeName) | Region::Target(_) | Region::Angle(_)
                 if self.lines >= 2 =>
             {
                 Region::Text
             }
             Region::Quoted(_) | Region::Definition if self.lines >= 2 => Region::Text,
-            Region::Angle if c == '\n' => Region::Target,
+            Region::Angle(Behind::Link) if c == '\n' => Region::Target(0),
             Region::Tag(tag) => Region::Tag(tag.step(c).unwrap_or(tag)),
             region => region,
         };
@@ -96,11 +105,15 @@ impl Links {
         while !rest.is_empty() {
             let (length, mut next) = match self.region {
                 Region::Text => opening(rest),
-                Region::Target if rest.starts_with('<') => (1, Region::Angle),
-                Region::Target => closing(rest, ')', Region::Target, Region::Text),
-                Region::Angle => closing(rest, '>', Region::Angle, Region::Target),
+                Region::Target(0) if rest.starts_with('<') => (1, Region::Angle(Behind::Link)),
+                Region::Target(open) => closing_target(rest, open),
+                Region::Angle(Behind::Link) => closing(rest, '>', self.region, Region::Target(0)),
+                Region::Angle(Behind::Definition) => closing(rest, '>', self.region, Region::Text),
                 Region::Quoted(mark) => closing(rest, mark, self.region, Region::Text),
                 Region::Tag(tag) => closing_tag(rest, tag),
+                Region::Definition if rest.starts_with('<') => {
+                    (1, Region::Angle(Behind::Definition))
+                }
                 Region::Definition => (rest.len(), Region::Text),
                 Region::Rest => (rest.len(), Region::Rest),
             };
@@ -113,7 +126,7 @@ impl Links {
             }
             (self.region, rest) = (next, behind);
         }
-        if self.region == Region::Text && chunk.starts_with('[') && chunk.ends_with("]:") {
+        if self.region == Region::Text && chunk.ends_with("]:") {
             self.region = Region::Definition;
         }
     }
@@ -121,7 +134,9 @@ impl Links {
 
 /// Up to where text goes, and what comes next.
 fn opening(text: &str) -> (usize, Region) {
-    let target = text.find("](").map(|at| (at + 2, Region::Target));
+    let target = text.find("](").map(|at| (at + 2, Region::Target(0)));
+    // Terminals have links too, between control characters.
+    let control = text.find(['\u{1b}', '\u{9d}']).map(|at| (at, Region::Rest));
     let mut brackets = text
         .match_indices('<')
         .map(|(at, _)| (at + 1, &text[at + 1..]));
@@ -139,14 +154,38 @@ fn opening(text: &str) -> (usize, Region) {
             _ => None,
         }
     });
-    let first = target.into_iter().chain(tag).min_by_key(|(at, _)| *at);
+    let found = target.into_iter().chain(control).chain(tag);
+    let first = found.min_by_key(|(at, _)| *at);
     first.unwrap_or((text.len(), Region::Text))
+}
+
+/// The characters that no backslash stands before, each with where it ends.
+fn unescaped(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut escaped = false;
+    text.char_indices().filter_map(move |(at, c)| {
+        let plain = !std::mem::take(&mut escaped);
+        escaped = plain && c == '\\';
+        plain.then_some((at + c.len_utf8(), c))
+    })
 }
 
 /// Up to where a region goes, its closing mark included, and what comes behind it.
 fn closing(text: &str, mark: char, region: Region, behind: Region) -> (usize, Region) {
-    let found = text.find(mark).map(|at| (at + mark.len_utf8(), behind));
-    found.unwrap_or((text.len(), region))
+    let found = unescaped(text).find(|&(_, c)| c == mark);
+    found.map_or((text.len(), region), |(end, _)| (end, behind))
+}
+
+/// Up to where a link's target goes, of which so many brackets are open.
+fn closing_target(text: &str, mut open: u32) -> (usize, Region) {
+    for (end, c) in unescaped(text) {
+        match c {
+            ')' if open == 0 => return (end, Region::Text),
+            ')' => open -= 1,
+            '(' => open += 1,
+            _ => {}
+        }
+    }
+    (text.len(), Region::Target(open))
 }
 
 fn closing_tag(text: &str, mut tag: Tag) -> (usize, Region) {
@@ -180,12 +219,16 @@ impl Tag {
     }
 }
 
-/// The quotation mark that a stretch opens and does not close.
+/// The mark that ends an address which begins in this stretch: that of a quotation which is opened and not closed, or
+/// a curly bracket if the address stands right behind one.
 fn open_mark(stretch: &str) -> Option<char> {
     let marks = ['"', '\'', '`'];
-    marks
+    let quoted = marks
         .into_iter()
-        .find(|&mark| stretch.matches(mark).count() % 2 == 1)
+        .find(|&mark| stretch.matches(mark).count() % 2 == 1);
+    let inside = stretch.rsplit_once('{').map(|(_, inside)| inside);
+    let braced = inside.is_some_and(|inside| !inside.starts_with(marks) && !inside.contains('}'));
+    quoted.or(braced.then_some('}'))
 }
 
 /// Whether a stretch without white space has an address in it, or looks like it.
@@ -201,7 +244,27 @@ fn is_address(stretch: &str) -> bool {
         "data:",
         "javascript:",
     ];
-    begins.iter().any(|begin| lower.contains(begin)) || has_at_sign(&lower) || has_host(&lower)
+    begins.iter().any(|begin| lower.contains(begin))
+        || has_at_sign(&lower)
+        || has_host(&lower)
+        || has_escape(&lower)
+}
+
+/// Characters written as numbers or names, as JSON, programs and HTML have them: an address may hide in them.
+fn has_escape(text: &str) -> bool {
+    let number = |text: &str| text.starts_with(|c: char| c == '{' || c.is_ascii_hexdigit());
+    let mut backslashes = text
+        .match_indices(['u', 'x'])
+        .filter(|(at, _)| text[..*at].ends_with('\\'));
+    let name = |entity: &str| {
+        let end = entity
+            .find(|c: char| !c.is_ascii_alphanumeric())
+            .unwrap_or(entity.len());
+        end > 0 && entity[end..].starts_with(';')
+    };
+    text.contains("&#")
+        || text.split('&').skip(1).any(name)
+        || backslashes.any(|(at, _)| number(&text[at + 1..]))
 }
 
 fn has_at_sign(text: &str) -> bool {
@@ -286,6 +349,41 @@ mod tests {
             ("[1]: a/ken ken", "[1]: ..... ken"),
             ("(ken)[1] ken:ken", "(ken)[1] ken:ken"),
             ("mailto:ken ken", ".......... ken"),
+            // Brackets within a target come in pairs, or behind a backslash.
+            ("![a](https://b/(x)/ken) ken", "![a](.................. ken"),
+            ("![a](//b/((x)) ken) ken", "![a](......... .... ken"),
+            ("![a](//b/\\)ken) ken", "![a](.......... ken"),
+            ("![a](//b/\\\\)ken ken", "![a](.......ken ken"),
+            ("![a](<//b/\\> ken> ken) ken", "![a](....... .... .... ken"),
+            // A definition's target in angle brackets may hold spaces, and its name too.
+            (
+                "[a]: <https://b/?q= ken> ken",
+                "[a]: .............. .... ken",
+            ),
+            ("[a b]: <1.2.3.4/ ken> ken", "[a b]: ......... .... ken"),
+            ("[a b]: ken", "[a b]: ..."),
+            (
+                "\\url{https://b/?q= ken} ken",
+                ".................. .... ken",
+            ),
+            (
+                "{\"u\":\"https://b/x\", \"n\":\"ken\"}",
+                "................... \"n\":\"ken\"}",
+            ),
+            // Characters by number or name, and links of terminals.
+            (
+                "\"\\u002f\\u002fb\\u002ec?ken\"",
+                "..........................",
+            ),
+            (
+                "\\underline{ken} &c; ken&#46;b",
+                "\\underline{ken} ... .........",
+            ),
+            (
+                "&sol;&sol;b&period;c&sol;ken AT&T ken;",
+                "............................ AT&T ken;",
+            ),
+            ("\u{1b}]8;;//b/?q= ken\u{7} x", "............ .... ."),
         ] {
             assert_eq!(plain(text), expected);
         }

@@ -108,6 +108,36 @@ impl Session {
         self.run_spans(text, spans, &mut Noise::from_os()?)
     }
 
+    /// Changes the session by several texts that are released together or not at all: if `change` fails, what it drew
+    /// is forgotten, and costs nothing. So nothing of it may be released then, and whether it fails must not
+    /// depend on what was drawn.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+    /// # use brr::{Options, Privatizer, Session};
+    /// # let privatizer = Arc::new(Privatizer::new(model, Options::default())?);
+    /// let mut session = Session::new(privatizer)?;
+    /// let too_much = session.attempt(|session| {
+    ///     session.privatize("Ludmilla")?;
+    ///     Err::<(), _>(brr::Error::NothingPrivate)
+    /// });
+    /// assert!(too_much.is_err() && session.words() == 0);
+    /// # Ok::<(), brr::Error>(())
+    /// ```
+    pub fn attempt<T, E>(
+        &mut self,
+        change: impl FnOnce(&mut Session) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        let mut changed = Session {
+            privatizer: self.privatizer.clone(),
+            memory: self.memory.clone(),
+        };
+        let done = change(&mut changed)?;
+        self.memory = changed.memory;
+        Ok(done)
+    }
+
     /// As [`privatize`](Self::privatize), with noise that may be seeded. Only for tests.
     #[cfg(feature = "test-seam")]
     pub fn privatize_with(&mut self, text: &str, noise: &mut Noise) -> Result<Privatized> {

