@@ -1,35 +1,72 @@
-// What was spent today, and a box to try the policy. Text is only ever written as text.
+// A box to try the policy, and what was spent today. Text is only ever written as text.
 const at = (id) => document.getElementById(id);
+const loss = (number) => number.toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const count = (number) => number.toLocaleString("en");
+const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
+const NAMES = { openai: "OpenAI", anthropic: "Anthropic" };
+
+function row(cells) {
+  const line = document.createElement("tr");
+  for (const text of cells) line.insertCell().textContent = text;
+  return line;
+}
+
+function fault(message) {
+  at("fault").hidden = !message;
+  at("fault").textContent = message;
+}
+
+function about({ mechanism, loss: most, adjacency, model }, policy) {
+  const facts = [["name and identity", policy], ["mechanism", mechanism], ["loss", `at most ${loss(most)} for each distinct private word`], ["model", model.slice(0, 12)]];
+  at("policy").replaceChildren(...facts.flatMap(([name, fact]) => {
+    const [term, said] = [document.createElement("dt"), document.createElement("dd")];
+    [term.textContent, said.textContent] = [name, fact];
+    return [term, said];
+  }));
+  at("adjacency").textContent = adjacency;
+}
 
 async function today() {
-  const shown = await (await fetch("today")).json();
-  const { mechanism, loss, adjacency, fault } = shown.privatizer;
-  at("policy").textContent = fault
-    ? `Nothing can be privatized: ${fault}`
-    : `Policy ${shown.policy}; mechanism ${mechanism}; loss at most ${loss.toFixed(1)} for each distinct word. ${adjacency}`;
+  let shown;
+  try {
+    shown = await (await fetch("today")).json();
+  } catch {
+    return fault("The gateway does not answer. Is it still running?");
+  }
+  const { fault: why } = shown.privatizer;
+  fault(why ? `Nothing can be privatized, so every request is refused: ${why}` : "");
+  if (!why) about(shown.privatizer, shown.policy);
   at("conversations").textContent = shown.conversations;
-  at("today").replaceChildren(...shown.today.map((sums) => {
-    const row = document.createElement("tr");
-    for (const name of ["interface", "requests", "refused", "failed", "words", "loss"]) {
-      const cell = document.createElement("td");
-      cell.textContent = sums[name];
-      row.append(cell);
-    }
-    return row;
+  at("today").replaceChildren(...shown.today.map((sums) =>
+    row([NAMES[sums.interface], ...["requests", "refused", "failed", "words"].map((name) => count(sums[name])), loss(sums.loss)])));
+  at("last").replaceChildren(...shown.last.map((one) => {
+    const time = new Date(one.seconds * 1000).toISOString().slice(11, 19);
+    const spent = one.loss === null ? ["", "nothing was sent"] : [count(one.words), loss(one.loss)];
+    return row([time, NAMES[one.interface], one.conversation ?? "", one.status, ...spent]);
   }));
+  at("requests").hidden = shown.last.length === 0;
 }
 
 async function privatize() {
-  const answer = await fetch("try", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ text: at("text").value }),
-  });
-  const shown = await answer.json();
-  at("private").textContent = answer.ok ? shown.text : shown.error.message;
-  at("spent").textContent = answer.ok
-    ? `${shown.words} private words, ${shown.distinct} of them distinct; loss at most ${shown.loss.toFixed(1)}; ${shown.collisions} collisions`
-    : "";
+  at("try").disabled = true;
+  let [text, spent, bad] = ["The gateway does not answer. Is it still running?", "", true];
+  try {
+    const answer = await fetch("try", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ text: at("text").value }),
+    });
+    const shown = await answer.json();
+    bad = !answer.ok;
+    text = bad ? shown.error.message : shown.text;
+    spent = bad ? "" : `${plural(shown.words, "private word", "private words")}, ${count(shown.distinct)} distinct; loss at most ${loss(shown.loss)}; `
+      + `${plural(shown.collisions, "surrogate stands", "surrogates stand")} for more than one word. Each try is drawn anew.`;
+  } catch {}
+  at("private").textContent = text;
+  at("private").classList.toggle("bad", bad);
+  at("private").hidden = false;
+  at("spent").textContent = spent;
+  at("try").disabled = false;
 }
 
 at("try").addEventListener("click", privatize);

@@ -4,7 +4,7 @@
 //! known here are passed on as they are. Originals go into the fields that are known to be text, and
 //! nowhere else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -30,15 +30,17 @@ pub fn whole(api: Api, answer: &mut Value, originals: &Originals) -> u64 {
             }
         }
         Api::Anthropic => {
+            let mut text = originals.text();
             for block in elements(answer, "content") {
                 if block["type"] == "tool_use" {
                     restored += block
                         .get_mut("input")
                         .map_or(0, |input| originals.json(input));
                 } else if block["type"] == "text" {
-                    restored += at(block, "text", originals.text());
+                    at(block, "text", &mut text);
                 }
             }
+            restored += text.restored();
         }
     }
     restored
@@ -47,11 +49,11 @@ pub fn whole(api: Api, answer: &mut Value, originals: &Originals) -> u64 {
 fn message(message: &mut Value, originals: &Originals) -> u64 {
     let mut restored = 0;
     for name in TEXTS {
-        restored += at(message, name, text(name, originals));
+        restored += at(message, name, &mut text(name, originals));
     }
     for call in elements(message, "tool_calls") {
         if let Some(function) = call.get_mut("function") {
-            restored += at(function, "arguments", originals.json_text());
+            restored += at(function, "arguments", &mut originals.json_text());
         }
     }
     restored
@@ -65,10 +67,10 @@ fn text(name: &str, originals: &Originals) -> Part {
     }
 }
 
-/// Restores the string that a field holds.
-fn at(object: &mut Value, name: &str, mut part: Part) -> u64 {
+/// Restores the string that a field holds, as a block of a part; how many originals are in the part now.
+fn at(object: &mut Value, name: &str, part: &mut Part) -> u64 {
     if let Some(Value::String(text)) = object.get_mut(name) {
-        *text = part.whole(text);
+        *text = part.block(text);
     }
     part.restored()
 }
@@ -90,17 +92,24 @@ enum Field {
     Call(u64),
 }
 
-/// Restores a streamed answer.
+/// The text of all blocks in Anthropic's interface is one part: clients put the blocks together.
+const BLOCKS: Key = (0, Field::Text("text"));
+
+/// Restores a streamed answer. A part is kept until the end, also if it was said to have ended: what an
+/// address has begun in is remembered.
 pub struct Stream {
     api: Api,
     originals: Originals,
     parts: BTreeMap<Key, Part>,
+    /// The block that text came for last, in Anthropic's interface.
+    block: u64,
+    /// Choices that have begun and not said why they ended.
+    open: BTreeSet<u64>,
     /// What the last event said of the answer as a whole, for events that are made here.
     about: Value,
     ended: bool,
     /// Whether a choice said why it ended. Some upstreams end with that.
     finished: bool,
-    restored: u64,
 }
 
 impl Stream {
@@ -110,21 +119,22 @@ impl Stream {
             api,
             originals,
             parts: BTreeMap::new(),
+            block: 0,
+            open: BTreeSet::new(),
             about: json!({}),
             ended: false,
             finished: false,
-            restored: 0,
         }
     }
 
     /// Whether the answer came to its end.
     pub fn is_ended(&self) -> bool {
-        self.ended || self.finished && self.parts.is_empty()
+        self.ended || self.finished && self.open.is_empty()
     }
 
     /// How many originals were put back.
     pub fn restored(&self) -> u64 {
-        self.restored + self.parts.values().map(Part::restored).sum::<u64>()
+        self.parts.values().map(Part::restored).sum()
     }
 
     /// What is sent on for an event: the event with originals in it, and before it what was held
@@ -136,7 +146,7 @@ impl Stream {
         match self.api {
             Api::OpenAi if event.data.trim() == "[DONE]" => {
                 self.ended = true;
-                let rests = self.finish(None).into_iter();
+                let rests = self.flush(|_| true).into_iter();
                 let mut events: Vec<Event> = rests
                     .map(|(key, rest)| self.rest_of_choice(key, rest))
                     .collect();
@@ -152,10 +162,7 @@ impl Stream {
     fn push(&mut self, key: Key, piece: &mut String) -> Result<()> {
         if !self.parts.contains_key(&key) {
             if self.parts.len() >= MOST_PARTS {
-                return Err(Refusal::new(
-                    Kind::Upstream,
-                    "the answer has too many parts",
-                ));
+                return Err(too_many());
             }
             let part = match key.1 {
                 Field::Text(name) => text(name, &self.originals),
@@ -169,60 +176,39 @@ impl Stream {
         Ok(())
     }
 
-    /// Ends the parts of a choice or block, or all: what they held back.
-    fn finish(&mut self, number: Option<u64>) -> Vec<(Key, String)> {
-        let of = |key: &Key| number.is_none_or(|number| key.0 == number);
-        let keys: Vec<Key> = self.parts.keys().copied().filter(of).collect();
-        let ended = keys.into_iter().filter_map(|key| {
-            let mut part = self.parts.remove(&key)?;
-            let rest = part.finish();
-            self.restored += part.restored();
-            (!rest.is_empty()).then_some((key, rest))
-        });
-        ended.collect()
+    /// What these parts held back.
+    fn flush(&mut self, of: impl Fn(Key) -> bool) -> Vec<(Key, String)> {
+        let parts = self.parts.iter_mut().filter(|(key, _)| of(**key));
+        let rests = parts.map(|(key, part)| (*key, part.flush()));
+        rests.filter(|(_, rest)| !rest.is_empty()).collect()
     }
 
     /// A chunk of OpenAI's interface.
     fn chunk(&mut self, mut event: Event) -> Result<Vec<Event>> {
         let mut chunk = parse(&event)?;
         let mut events = Vec::new();
-        for choice in elements(&mut chunk, "choices") {
-            let number = choice["index"].as_u64().unwrap_or(0);
-            let Some(delta) = choice.get_mut("delta") else {
-                continue;
-            };
-            for name in TEXTS {
-                if let Some(Value::String(piece)) = delta.get_mut(name) {
-                    self.push((number, Field::Text(name)), piece)?;
-                }
-            }
-            for call in elements(delta, "tool_calls") {
-                let key = (number, Field::Call(call["index"].as_u64().unwrap_or(0)));
-                let function = call.get_mut("function");
-                if let Some(Value::String(piece)) = function.and_then(|f| f.get_mut("arguments")) {
-                    self.push(key, piece)?;
-                }
-            }
-        }
         self.about = about(&chunk);
         self.ended |= chunk.get("error").is_some();
         for choice in elements(&mut chunk, "choices") {
+            let number = choice["index"].as_u64().unwrap_or(0);
+            self.open.insert(number);
+            if self.open.len() > MOST_PARTS {
+                return Err(too_many());
+            }
+            if let Some(delta) = choice.get_mut("delta") {
+                self.delta(number, delta)?;
+            }
             if choice
                 .get("finish_reason")
                 .is_some_and(|reason| !reason.is_null())
             {
                 self.finished = true;
-                let number = choice["index"].as_u64().unwrap_or(0);
-                // The end of a part stands behind what this very chunk brings of it.
-                for (key, rest) in self.finish(Some(number)) {
-                    match (
-                        key.1,
-                        choice
-                            .get_mut("delta")
-                            .and_then(|delta| delta.get_mut("content")),
-                    ) {
-                        (Field::Text("content"), Some(Value::String(text))) => text.push_str(&rest),
-                        _ => events.push(self.rest_of_choice(key, rest)),
+                self.open.remove(&number);
+                for (key, rest) in self.flush(|key| key.0 == number) {
+                    // The end of a part stands behind what this very chunk brings of it.
+                    match choice.get_mut("delta").and_then(|d| piece_of(d, key.1)) {
+                        Some(piece) => piece.push_str(&rest),
+                        None => events.push(self.rest_of_choice(key, rest)),
                     }
                 }
             }
@@ -230,6 +216,23 @@ impl Stream {
         event.data = chunk.to_string();
         events.push(event);
         Ok(events)
+    }
+
+    /// What a chunk brings of a choice.
+    fn delta(&mut self, number: u64, delta: &mut Value) -> Result<()> {
+        for name in TEXTS {
+            if let Some(piece) = piece_of(delta, Field::Text(name)) {
+                self.push((number, Field::Text(name)), piece)?;
+            }
+        }
+        for call in elements(delta, "tool_calls") {
+            let key = (number, Field::Call(call["index"].as_u64().unwrap_or(0)));
+            let function = call.get_mut("function");
+            if let Some(Value::String(piece)) = function.and_then(|f| f.get_mut("arguments")) {
+                self.push(key, piece)?;
+            }
+        }
+        Ok(())
     }
 
     /// A chunk with what was held back of a part.
@@ -255,14 +258,12 @@ impl Stream {
         let mut events = Vec::new();
         match data["type"].as_str().unwrap_or_default() {
             "content_block_delta" => {
-                for (name, field) in [
-                    ("text", Field::Text("text")),
-                    ("partial_json", Field::Call(0)),
-                ] {
-                    let delta = data.get_mut("delta");
-                    if let Some(Value::String(piece)) = delta.and_then(|delta| delta.get_mut(name))
-                    {
-                        self.push((number, field), piece)?;
+                if let Some(delta) = data.get_mut("delta") {
+                    if let Some(Value::String(piece)) = delta.get_mut("text") {
+                        events.extend(self.text_of_block(number, piece)?);
+                    }
+                    if let Some(Value::String(piece)) = delta.get_mut("partial_json") {
+                        self.push((number, Field::Call(0)), piece)?;
                     }
                 }
             }
@@ -270,13 +271,19 @@ impl Stream {
                 let is_text = data["content_block"]["type"] == "text";
                 let block = data.get_mut("content_block").filter(|_| is_text);
                 if let Some(Value::String(text)) = block.and_then(|block| block.get_mut("text")) {
-                    self.push((number, Field::Text("text")), text)?;
+                    events.extend(self.text_of_block(number, text)?);
                 }
             }
-            "content_block_stop" => events.extend(self.flush_blocks(Some(number))),
+            "content_block_stop" => {
+                let text = number == self.block;
+                events.extend(self.flush_blocks(|key| match key {
+                    BLOCKS => text,
+                    (of, _) => of == number,
+                }));
+            }
             "message_stop" | "error" => {
                 self.ended = true;
-                events.extend(self.flush_blocks(None));
+                events.extend(self.flush_blocks(|_| true));
             }
             _ => {}
         }
@@ -285,12 +292,27 @@ impl Stream {
         Ok(events)
     }
 
-    fn flush_blocks(&mut self, number: Option<u64>) -> Vec<Event> {
-        let rests = self.finish(number).into_iter();
+    /// A piece of a block's text, and before it what was held back of another block.
+    fn text_of_block(&mut self, number: u64, piece: &mut String) -> Result<Vec<Event>> {
+        let before = match number == self.block {
+            true => Vec::new(),
+            false => self.flush_blocks(|key| key == BLOCKS),
+        };
+        self.block = number;
+        self.push(BLOCKS, piece)?;
+        Ok(before)
+    }
+
+    fn flush_blocks(&mut self, of: impl Fn(Key) -> bool) -> Vec<Event> {
+        let block = self.block;
+        let rests = self.flush(of).into_iter();
         let event = |((number, field), rest): (Key, String)| {
-            let delta = match field {
-                Field::Text(_) => json!({"type": "text_delta", "text": rest}),
-                Field::Call(_) => json!({"type": "input_json_delta", "partial_json": rest}),
+            let (number, delta) = match field {
+                Field::Text(_) => (block, json!({"type": "text_delta", "text": rest})),
+                Field::Call(_) => (
+                    number,
+                    json!({"type": "input_json_delta", "partial_json": rest}),
+                ),
             };
             let name = "content_block_delta";
             Event {
@@ -300,6 +322,25 @@ impl Stream {
         };
         rests.map(event).collect()
     }
+}
+
+/// What a chunk brings of a field: the piece of it, if there is one.
+fn piece_of(delta: &mut Value, field: Field) -> Option<&mut String> {
+    let found = match field {
+        Field::Text(name) => delta.get_mut(name),
+        Field::Call(number) => elements(delta, "tool_calls")
+            .find(|call| call["index"].as_u64().unwrap_or(0) == number)
+            .and_then(|call| call.get_mut("function"))
+            .and_then(|function| function.get_mut("arguments")),
+    };
+    match found {
+        Some(Value::String(piece)) => Some(piece),
+        _ => None,
+    }
+}
+
+fn too_many() -> Refusal {
+    Refusal::new(Kind::Upstream, "the answer has too many parts")
 }
 
 /// What a chunk says of the whole answer.

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 
 use crate::guard::single;
 use crate::refusal::{Api, Kind, Refusal, Result};
-use crate::serve::{Gateway, Reply, json as json_reply, refused, whole};
+use crate::serve::{Gateway, Reply, json as json_reply, refused, seconds, whole};
 
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Bytes of the longest text to try.
@@ -76,11 +76,13 @@ fn today(gateway: &Gateway) -> Response<Reply> {
             "adjacency": Session::new(privatizer.clone()).map(|s| s.adjacency().to_string()).unwrap_or_default(),
         }),
     };
+    let (sums, last) = gateway.today.json(seconds());
     let shown = json!({
         "policy": gateway.policy.label(),
         "privatizer": about,
         "conversations": gateway.conversations.len(),
-        "today": gateway.today.json(gateway.day()),
+        "today": sums,
+        "last": last,
     });
     json_reply(200, shown.to_string())
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use brr::{Budget, Case, Choice, MechanismKind, Model, Options, Privatizer};
+use brr::{Budget, Case, Choice, MechanismKind, Model, Numbers, Options, Privatizer};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
@@ -28,6 +28,7 @@ struct Written {
     private: Option<String>,
     private_file: Option<PathBuf>,
     case: Option<String>,
+    numbers: Option<Integers>,
     roles: Roles,
     json: Json,
     limits: Limits,
@@ -76,6 +77,15 @@ struct Roles {
 #[serde(deny_unknown_fields, default)]
 struct Json {
     keys: Vec<String>,
+}
+
+/// The range of integers that become integers, and the units that a loss of 1 is for.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Integers {
+    low: i64,
+    high: i64,
+    scale: u32,
 }
 
 /// What a request and a conversation may take.
@@ -201,8 +211,13 @@ impl Policy {
             .with_budget(self.budget()?)
             .with_policy(words.map_err(told)?);
         let options = brr_english::with_case(options, case, &model);
-        let privatizer = Privatizer::certified(model, options, threads, &|_| {});
-        Ok(Arc::new(privatizer.map_err(told)?))
+        let privatizer = Privatizer::certified(model, options, threads, &|_| {}).map_err(told)?;
+        Ok(Arc::new(match written.numbers {
+            None => privatizer,
+            Some(Integers { low, high, scale }) => {
+                privatizer.with_numbers(Numbers::new(low..=high, scale).map_err(told)?)
+            }
+        }))
     }
 
     fn budget(&self) -> Result<Budget, String> {
@@ -266,6 +281,7 @@ mod tests {
             ("[roles]\nuser = 'qwxzv'", "line 2"),
             ("name = 'qwxzv qwxzv'", "name"),
             ("[json]\nkeys = ['qwxzv!']", "json.keys"),
+            ("[numbers]\nlow = 'qwxzv'", "line "),
         ] {
             let fault = Policy::parse(text).unwrap_err();
             assert!(fault.contains(told) && !fault.contains("qwxzv"), "{fault}");
@@ -275,6 +291,7 @@ mod tests {
             "epsilon = 1.0\nmechanism = 'qwxzv'",
             "epsilon = 1.0\npublic = 'qwxzv'",
             "epsilon = 1.0\nkeep = 0.5",
+            "epsilon = 1.0\nnumbers = { low = 5, high = 5, scale = 1 }",
         ] {
             let fault = Policy::parse(text).unwrap().load().err().unwrap();
             assert!(!fault.contains("qwxzv"), "{fault}");

@@ -1,5 +1,6 @@
 //! What a request spent, as the client and the log are told: numbers and names, and no text.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
@@ -61,54 +62,100 @@ struct Sums {
     loss: f64,
 }
 
-/// Today's sums, by UTC.
+/// Requests that are shown one by one.
+const SHOWN: usize = 20;
+
+/// What happened on a day.
 #[derive(Default)]
-pub struct Today(Mutex<(u64, [Sums; 2])>);
+struct Day {
+    number: u64,
+    sums: [Sums; 2],
+    /// The last requests, the newest first, as the page shows them.
+    last: VecDeque<Value>,
+}
+
+/// What happened today, by UTC. Times are seconds since 1970.
+#[derive(Default)]
+pub struct Today(Mutex<Day>);
 
 impl Today {
-    fn with(&self, day: u64, change: impl FnOnce(&mut [Sums; 2])) {
+    fn with<T>(&self, now: u64, change: impl FnOnce(&mut Day) -> T) -> T {
         let mut today = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if today.0 != day {
-            *today = (day, Default::default());
+        let number = now / 86_400;
+        if today.number != number {
+            *today = Day {
+                number,
+                ..Day::default()
+            };
         }
-        change(&mut today.1);
+        change(&mut today)
     }
 
-    /// A request that was sent upstream.
-    pub fn sent(&self, day: u64, api: Api, receipt: &Receipt) {
-        self.with(day, |sums| {
-            let sums = &mut sums[api as usize];
+    /// A request that is being sent upstream.
+    pub fn sent(&self, now: u64, api: Api, receipt: &Receipt) {
+        self.with(now, |day| {
+            let sums = &mut day.sums[api as usize];
             sums.requests += 1;
             sums.words += receipt.words;
             sums.loss += receipt.loss;
         });
     }
 
-    /// A request that was refused before a byte left.
-    pub fn refused(&self, day: u64, api: Api) {
-        self.with(day, |sums| sums[api as usize].refused += 1);
+    /// A request that was answered with this status; without a receipt, one that was refused before a byte left.
+    pub fn answered(&self, now: u64, api: Api, status: u16, receipt: Option<&Receipt>) {
+        let words = receipt.map(|receipt| receipt.words);
+        let loss = receipt.map(|receipt| up(receipt.loss));
+        let conversation = receipt.map(|receipt| receipt.conversation.name());
+        let row = json!({
+            "seconds": now, "interface": api.name(), "status": status, "conversation": conversation,
+            "words": words, "loss": loss,
+        });
+        self.with(now, |day| {
+            day.sums[api as usize].refused += u64::from(receipt.is_none());
+            day.last.push_front(row);
+            day.last.truncate(SHOWN);
+        });
     }
 
     /// An answer that did not come whole.
-    pub fn failed(&self, day: u64, api: Api) {
-        self.with(day, |sums| sums[api as usize].failed += 1);
+    pub fn failed(&self, now: u64, api: Api) {
+        self.with(now, |day| day.sums[api as usize].failed += 1);
     }
 
-    /// As the page shows it.
-    pub fn json(&self, day: u64) -> Value {
-        let mut shown = json!([]);
-        self.with(day, |sums| {
-            shown = [Api::OpenAi, Api::Anthropic]
-                .map(|api| {
-                    let sums = sums[api as usize];
-                    json!({
-                        "interface": api.name(), "requests": sums.requests, "refused": sums.refused,
-                        "failed": sums.failed, "words": sums.words, "loss": up(sums.loss),
-                    })
+    /// The sums, and the last requests.
+    pub fn json(&self, now: u64) -> (Value, Value) {
+        self.with(now, |day| {
+            let sums = [Api::OpenAi, Api::Anthropic].map(|api| {
+                let sums = day.sums[api as usize];
+                json!({
+                    "interface": api.name(), "requests": sums.requests, "refused": sums.refused,
+                    "failed": sums.failed, "words": sums.words, "loss": up(sums.loss),
                 })
-                .to_vec()
-                .into();
-        });
-        shown
+            });
+            let last = day.last.iter().cloned().collect();
+            (sums.to_vec().into(), Value::Array(last))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_ends_with_its_requests() {
+        let today = Today::default();
+        for second in 0..30 {
+            today.answered(second, Api::OpenAi, 400, None);
+        }
+        let (sums, last) = today.json(86_399);
+        assert_eq!(
+            (sums[0]["refused"].as_u64(), sums[1]["refused"].as_u64()),
+            (Some(30), Some(0))
+        );
+        assert_eq!(last.as_array().map(Vec::len), Some(SHOWN));
+        assert_eq!(last[0]["seconds"], 29);
+        let (sums, last) = today.json(86_400);
+        assert_eq!((sums[0]["refused"].as_u64(), last), (Some(0), json!([])));
     }
 }

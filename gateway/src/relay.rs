@@ -3,6 +3,7 @@
 //! Nothing leaves before the whole body was read and privatized: what is sent upstream is what
 //! [`reader::read`] made, and a handful of headers, each checked by a pattern.
 
+use std::io::Write;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -53,22 +54,27 @@ pub async fn relay(
     let ready = match prepare(request, api, gateway).await {
         Ok(ready) => ready,
         Err(refusal) => {
-            gateway.today.refused(gateway.day(), api);
-            log(api, refusal.kind.status(), "refused");
+            let status = refusal.kind.status();
+            gateway.today.answered(seconds(), api, status, None);
+            log(api, status, "refused");
             return refused(&refusal, api);
         }
     };
-    gateway.today.sent(gateway.day(), api, &ready.receipt);
+    gateway.today.sent(seconds(), api, &ready.receipt);
     let receipt = ready.receipt.clone();
     let mut response = match reply::answer(ready, api, gateway).await {
         Ok(response) => response,
         Err(refusal) => {
-            gateway.today.failed(gateway.day(), api);
+            gateway.today.failed(seconds(), api);
             refused(&refusal, api)
         }
     };
+    let status = response.status().as_u16();
+    gateway
+        .today
+        .answered(seconds(), api, status, Some(&receipt));
     let receipt = receipt.to_string();
-    log(api, response.status().as_u16(), &receipt);
+    log(api, status, &receipt);
     if let Ok(receipt) = HeaderValue::from_str(&receipt) {
         response.headers_mut().insert(RECEIPT, receipt);
     }
@@ -77,7 +83,13 @@ pub async fn relay(
 
 /// A line in the log. It is made of numbers and of names that are not the client's.
 pub fn log(api: Api, status: u16, what: &str) {
-    eprintln!("{} {} {status} {what}", seconds(), api.name());
+    // Nobody may be reading any more, which is no reason to stop.
+    let _ = writeln!(
+        std::io::stderr(),
+        "{} {} {status} {what}",
+        seconds(),
+        api.name()
+    );
 }
 
 async fn prepare(request: Request<Incoming>, api: Api, gateway: &Arc<Gateway>) -> Result<Ready> {
@@ -135,7 +147,8 @@ fn privatize(
         .lock()
         .unwrap_or_else(PoisonError::into_inner);
     let before = session.loss();
-    let prepared = reader::read(api, body, &gateway.policy, &mut session)?;
+    // What is refused was not sent. It is refused for what it says, never for what was drawn.
+    let prepared = session.attempt(|session| reader::read(api, body, &gateway.policy, session))?;
     let receipt = Receipt {
         words: prepared.words,
         loss: session.loss() - before,
@@ -185,6 +198,7 @@ fn forwarded(given: &HeaderMap) -> Result<HeaderMap> {
         ("authorization", "._~+/=- ", 4096),
         ("x-api-key", "._~+/=-", 4096),
         ("anthropic-version", "-", 16),
+        // Names, by the pattern of names.
         ("anthropic-beta", "-.,_ ", 512),
         ("openai-organization", "-_", 64),
         ("openai-project", "-_", 64),
@@ -192,8 +206,9 @@ fn forwarded(given: &HeaderMap) -> Result<HeaderMap> {
         if let Some(value) = single(given, name)? {
             let fits = |c: char| c.is_ascii_alphanumeric() || marks.contains(c);
             let value = HeaderValue::from_str(value).ok();
-            let value =
-                value.filter(|v| v.len() <= most && v.to_str().is_ok_and(|v| v.chars().all(fits)));
+            let names = |v: &str| v.split(',').all(|name| Pattern::Name.fits(name.trim()));
+            let fits = |v: &str| v.chars().all(fits) && (name != "anthropic-beta" || names(v));
+            let value = value.filter(|v| v.len() <= most && v.to_str().is_ok_and(fits));
             let Some(mut value) = value else {
                 return Err(Refusal::new(
                     Kind::Request,

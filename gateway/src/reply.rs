@@ -17,7 +17,7 @@ use crate::guard::single;
 use crate::refusal::{Api, Kind, Refusal, Result};
 use crate::relay::{Ready, log};
 use crate::restore::Originals;
-use crate::serve::{Gateway, Reply, json};
+use crate::serve::{Gateway, Reply, json, seconds};
 use crate::sse::{Broken, Event, Events};
 
 /// Bytes of the longest answer.
@@ -162,7 +162,7 @@ async fn pump(
     let done = restored(body, &mut stream, &sender, gateway.upstream.patience()).await;
     log(api, 200, &format!("restored={}", stream.restored()));
     if let Err(refusal) = done {
-        gateway.today.failed(gateway.day(), api);
+        gateway.today.failed(seconds(), api);
         log(api, refusal.kind.status(), "the stream ended in an error");
         let event = Event {
             name: (api == Api::Anthropic).then(|| "error".into()),

@@ -85,18 +85,19 @@ impl Part {
         }
     }
 
-    /// The part has ended: the rest of it.
-    pub fn finish(&mut self) -> String {
+    /// What is held back, at the end of the part or of a block of it. Clients may put together what comes in several
+    /// blocks, so an address that begins in one goes on in the next.
+    pub fn flush(&mut self) -> String {
         match &mut self.0 {
-            Form::Text(restorer) => restorer.finish(),
+            Form::Text(restorer) => restorer.flush(),
             Form::Json(json) => std::mem::take(&mut json.held),
         }
     }
 
-    /// All of it at once.
-    pub fn whole(&mut self, text: &str) -> String {
+    /// A whole block at once.
+    pub fn block(&mut self, text: &str) -> String {
         let mut restored = self.push(text);
-        restored.push_str(&self.finish());
+        restored.push_str(&self.flush());
         restored
     }
 
@@ -228,7 +229,7 @@ fn string(restorer: &mut Restorer, text: &str) -> String {
     restored
 }
 
-/// `scheme:...`, `//...`, `www....`.
+/// `scheme:...`, `//...`, `www....`, `host.example/...`.
 fn begins_as_address(text: &str) -> bool {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c.is_control());
     let in_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
@@ -240,7 +241,13 @@ fn begins_as_address(text: &str) -> bool {
     let www = text
         .get(..4)
         .is_some_and(|start| start.eq_ignore_ascii_case("www."));
-    scheme || www || text.starts_with("//") || text.starts_with("\\\\")
+    let host = text
+        .split_once(['/', '?', '#', ':'])
+        .is_some_and(|(host, _)| {
+            let label = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+            host.contains('.') && host.chars().all(label)
+        });
+    scheme || www || host || text.starts_with("//") || text.starts_with("\\\\")
 }
 
 #[cfg(test)]
@@ -270,7 +277,7 @@ mod tests {
                 .chunks(length)
                 .map(|piece| piece.iter().collect::<String>());
             let mut restored: String = pieces.map(|piece| part.push(&piece)).collect();
-            restored.push_str(&part.finish());
+            restored.push_str(&part.flush());
             restored
         });
         restored.collect()
@@ -305,6 +312,8 @@ mod tests {
             "WWW.evil.example ",
             "mailto:a ",
             "x:y ",
+            "evil.example/?q= ",
+            "192.0.2.1:80/ ",
             "\\\\host ",
         ] {
             let mut value = json!(format!("{begin}{surrogate}"));

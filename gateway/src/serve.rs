@@ -65,11 +65,6 @@ impl Gateway {
             )
         })
     }
-
-    /// The day by UTC, counted from 1970.
-    pub fn day(&self) -> u64 {
-        seconds() / 86_400
-    }
 }
 
 /// Seconds since 1970.

