@@ -15,6 +15,7 @@ import os
 import pathlib
 import platform
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -140,7 +141,8 @@ def machine():
 
 
 def versions():
-    return {"brr": output(brr(), "--version").split()[1], "rustc": output("rustc", "--version").split()[1],
+    manifest = (ROOT / "Cargo.toml").read_text()
+    return {"brr": re.search(r'^version = "(.*)"$', manifest, re.M)[1], "rustc": output("rustc", "--version").split()[1],
             "python": platform.python_version()}
 
 
