@@ -41,7 +41,7 @@ async function today() {
     row([NAMES[sums.interface], ...["requests", "refused", "failed", "words"].map((name) => count(sums[name])), loss(sums.loss)])));
   at("last").replaceChildren(...shown.last.map((one) => {
     const time = new Date(one.seconds * 1000).toISOString().slice(11, 19);
-    const spent = one.loss === null ? ["", "nothing was sent"] : [count(one.words), loss(one.loss)];
+    const spent = one.loss === null ? ["", "not sent"] : [count(one.words), loss(one.loss)];
     return row([time, NAMES[one.interface], one.conversation ?? "", one.status, ...spent]);
   }));
   at("requests").hidden = shown.last.length === 0;

@@ -1,6 +1,6 @@
 //! What readers of requests share: text goes through the session, by the treatment of its role.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use brr::{ErrorKind, Session};
 use serde_json::{Map, Value};
@@ -137,15 +137,23 @@ impl Reader<'_> {
     }
 
     fn object(&mut self, role: Role, fields: Map<String, Value>, place: &str) -> Result<Value> {
-        let mut kept = Map::new();
+        // How often a name was met is remembered, so that many fields take no longer than that.
+        let (mut kept, mut met) = (Map::new(), HashMap::new());
         for (key, value) in fields {
             let mut key = match self.keys.contains(&key) {
                 true => key,
                 false => self.text(role, &key, place)?,
             };
             // Two names may become one: no field is lost for that.
-            while kept.contains_key(&key) {
-                key.push('_');
+            if kept.contains_key(&key) {
+                let number = met.entry(key.clone()).or_insert(1_u64);
+                let mut others = std::iter::repeat_with(|| {
+                    *number += 1;
+                    format!("{key}_{number}")
+                });
+                key = others
+                    .find(|other| !kept.contains_key(other))
+                    .unwrap_or_default();
             }
             let value = self.leaves(role, value, place)?;
             kept.insert(key, value);

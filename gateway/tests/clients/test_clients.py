@@ -227,6 +227,23 @@ class Surroundings(unittest.TestCase):
         gateway.close()
         upstream.shutdown()
 
+    def test_fields_whose_names_become_one_are_kept(self):
+        upstream = Upstream()
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as words:
+            words.write("red\nblue\n")
+            words.flush()
+            gateway = Gateway(upstream, f"epsilon = 1.0\nprivate_file = '{words.name}'")
+        # As many as a body holds, of two names: they come to an end.
+        fields = {f"zq{i}": True for i in range(100_000)}
+        messages = [{"role": "tool", "tool_call_id": "a", "content": json.dumps(fields)}]
+        answer = httpx.post(gateway.base + "/v1/chat/completions", json={"model": "m", "messages": messages}, timeout=300)
+        self.assertEqual(answer.status_code, 200, answer.text[:200])
+        kept = json.loads(upstream.bodies()[0]["messages"][0]["content"])
+        self.assertEqual(len(kept), len(fields))
+        self.assertLessEqual({re.sub("[_0-9]", "", name).lower() for name in kept}, {"red", "blue"})
+        gateway.close()
+        upstream.shutdown()
+
     def test_what_it_takes_to_start(self):
         base = {"PATH": os.environ["PATH"]}
         for options, environment, says in [

@@ -132,31 +132,35 @@ impl Links {
     }
 }
 
-/// Up to where text goes, and what comes next.
+/// Up to where text goes, and what comes next. Nothing behind that is looked at: a long word takes no longer for it.
 fn opening(text: &str) -> (usize, Region) {
-    let target = text.find("](").map(|at| (at + 2, Region::Target(0)));
-    // Terminals have links too, between control characters.
-    let control = text.find(['\u{1b}', '\u{9d}']).map(|at| (at, Region::Rest));
-    let mut brackets = text
-        .match_indices('<')
-        .map(|(at, _)| (at + 1, &text[at + 1..]));
-    let tag = brackets.find_map(|(at, inside)| {
-        let name = inside.strip_prefix('/').unwrap_or(inside);
-        let end = name
-            .find(|c: char| !c.is_ascii_alphanumeric())
-            .unwrap_or(name.len());
-        match inside.chars().next()? {
-            '!' | '?' => Some((at, Region::Rest)),
-            _ if RAW.contains(&name[..end].to_ascii_lowercase().as_str()) => {
-                Some((at, Region::Rest))
-            }
-            '/' | 'a'..='z' | 'A'..='Z' => Some((at, Region::Tag(Tag::Element))),
-            _ => None,
+    let mut marks = text.match_indices(['<', ']', '\u{1b}', '\u{9d}']);
+    let first = marks.find_map(|(at, mark)| {
+        let behind = &text[at + mark.len()..];
+        match mark {
+            "<" => begins(behind).map(|region| (at + 1, region)),
+            "]" => behind
+                .starts_with('(')
+                .then_some((at + 2, Region::Target(0))),
+            // Terminals have links too, between control characters.
+            _ => Some((at, Region::Rest)),
         }
     });
-    let found = target.into_iter().chain(control).chain(tag);
-    let first = found.min_by_key(|(at, _)| *at);
     first.unwrap_or((text.len(), Region::Text))
+}
+
+/// What an angle bracket begins, by what stands inside.
+fn begins(inside: &str) -> Option<Region> {
+    let name = inside.strip_prefix('/').unwrap_or(inside);
+    let end = name
+        .find(|c: char| !c.is_ascii_alphanumeric())
+        .unwrap_or(name.len());
+    match inside.chars().next()? {
+        '!' | '?' => Some(Region::Rest),
+        _ if RAW.iter().any(|raw| raw.eq_ignore_ascii_case(&name[..end])) => Some(Region::Rest),
+        '/' | 'a'..='z' | 'A'..='Z' => Some(Region::Tag(Tag::Element)),
+        _ => None,
+    }
 }
 
 /// The characters that no backslash stands before, each with where it ends.
@@ -276,21 +280,20 @@ fn has_at_sign(text: &str) -> bool {
 /// `name.host.example`, `host.example/path`: programs that make links of such names ask for them before anybody clicks.
 fn has_host(text: &str) -> bool {
     let dots = ['.', '。', '．', '｡'];
-    let mut found = text
-        .match_indices(dots)
-        .map(|(at, dot)| (&text[..at], &text[at + dot.len()..]));
-    found.any(|(before, after)| {
-        let labels = after
-            .split(|c: char| !c.is_alphanumeric() && c != '-')
-            .next();
-        let path = after
-            .split_once(['/', '?', '#'])
-            .is_some_and(|(_, path)| path.contains(char::is_alphanumeric));
-        let letters = labels.filter(|label| label.starts_with(char::is_alphanumeric));
+    let last = text.rfind(char::is_alphanumeric);
+    // Where the next path begins: dots come in the order of the text, and so do these.
+    let mut slashes = text.match_indices(['/', '?', '#']).peekable();
+    text.match_indices(dots).any(|(at, dot)| {
+        let (before, behind) = (&text[..at], at + dot.len());
+        while slashes.next_if(|(slash, _)| *slash < behind).is_some() {}
+        let path = slashes.peek().is_some_and(|(slash, _)| last > Some(*slash));
+        let mut label = text[behind..]
+            .chars()
+            .take_while(|&c| c.is_alphanumeric() || c == '-')
+            .peekable();
         before.ends_with(char::is_alphanumeric)
-            && letters.is_some_and(|label| {
-                path || label.chars().filter(|c| c.is_alphabetic()).count() >= 2
-            })
+            && label.peek().is_some_and(|c| c.is_alphanumeric())
+            && (path || label.filter(|c| c.is_alphabetic()).nth(1).is_some())
     })
 }
 
@@ -386,6 +389,17 @@ mod tests {
             ("\u{1b}]8;;//b/?q= ken\u{7} x", "............ .... ."),
         ] {
             assert_eq!(plain(text), expected);
+        }
+    }
+
+    /// With what looks again and again at the rest of a word, these would not come to an end.
+    #[test]
+    fn long_words_take_no_longer_than_many_short_ones() {
+        for part in [
+            "<a>", "1.", "](x)", "<", "]", "&", "\\", "@", "{", "(", "1./", "<a =",
+        ] {
+            let text = part.repeat(1_000_000);
+            assert_eq!(plain(&text).chars().count(), text.chars().count());
         }
     }
 }
