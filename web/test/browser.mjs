@@ -39,6 +39,17 @@ export function launch() {
   });
 }
 
+/** A new page, and what it asks for and complains of. */
+export async function watched(context) {
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  const asked = [], complaints = [];
+  page.on("request", (request) => asked.push(request.url()));
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  return { page, asked, complaints };
+}
+
 /** Opens the page and waits until it can be used. */
 export async function open(context, url) {
   const page = await context.newPage();

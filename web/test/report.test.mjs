@@ -2,18 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { launch, PATIENCE } from "./browser.mjs";
+import { launch, watched } from "./browser.mjs";
 
 test("a report shows its charts and tables, and asks for nothing", async () => {
   const browser = await launch();
   for (const look of [{ width: 1280, height: 900, scheme: "light" }, { width: 390, height: 800, scheme: "dark" }]) {
     const context = await browser.newContext({ viewport: look, colorScheme: look.scheme });
-    const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE);
-    const asked = [], complaints = [];
-    page.on("request", (request) => asked.push(request.url()));
-    page.on("console", (message) => complaints.push(message.text()));
-    page.on("pageerror", (error) => complaints.push(String(error)));
+    const { page, asked, complaints } = await watched(context);
     await page.goto(pathToFileURL(process.env.REPORT).href);
     const charts = page.locator("figure svg");
     assert.ok((await charts.count()) >= 4, "there are charts");
