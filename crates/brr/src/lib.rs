@@ -35,7 +35,6 @@ mod all_pairs;
 mod calibration;
 mod certify;
 mod choice;
-mod codes;
 mod context;
 mod distances;
 mod epsilon;
@@ -48,7 +47,6 @@ mod identity;
 mod language;
 mod mechanism;
 mod model;
-mod nearest;
 mod numbers;
 mod parallel;
 pub mod parts;
@@ -61,6 +59,8 @@ mod spans;
 mod text;
 mod tree;
 mod vocabulary;
+
+use brr_search::{codes, nearest};
 
 pub use choice::Choice;
 pub use error::{Error, ErrorKind, Result};

@@ -13,11 +13,11 @@ use crate::language::{Heads, Language, State};
 use crate::mechanism::{Emission, Observations};
 
 /// Words on either side of a position that predict some.
-pub const PREDICTING: usize = 4;
+pub const PREDICTING: usize = 3;
 /// Candidates of a position.
-pub const CANDIDATES: usize = 24;
+pub const CANDIDATES: usize = 16;
 /// A word this much less likely than the likeliest, in ln, is not looked at.
-pub const BEAM: f32 = 9.0;
+pub const BEAM: f32 = 6.0;
 
 /// Not among those found.
 const NOWHERE: u16 = u16::MAX;

@@ -19,7 +19,7 @@
 //! word with the largest one is written. For BRR O_t is the noisy code itself, which says more than
 //! the word nearest to it.
 //!
-//! [`Decoder::decode`] looks at some twenty candidates a position (`candidates.rs`); `exact.rs`
+//! [`Decoder::decode`] looks at some sixteen candidates a position (`candidates.rs`); `exact.rs`
 //! looks at all words, and is what the tests compare it with. A sentence that is longer than a
 //! window is decoded in windows that overlap, so memory does not grow with it.
 //!

@@ -344,24 +344,18 @@ impl Emission for Exponential {
     }
 
     fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
-        let Observations::Words(drawn) = observations else {
-            unreachable!("the exponential mechanism observes words");
-        };
+        let drawn = observations.drawn();
         Scan::new(self.model.codes()).distances_from(drawn[i], out);
     }
 
     fn steps_of(&self, observations: &Observations, i: usize, words: &[WordId]) -> Vec<u16> {
-        let Observations::Words(drawn) = observations else {
-            unreachable!("the exponential mechanism observes words");
-        };
+        let drawn = observations.drawn();
         let rows = self.model.code_rows();
         nearest::distances_of(rows, rows.row(drawn[i] as usize), words)
     }
 
     fn sift(&self, observations: &Observations, which: Range<usize>, sieve: &mut dyn Sieve) {
-        let Observations::Words(drawn) = observations else {
-            unreachable!("the exponential mechanism observes words");
-        };
+        let drawn = observations.drawn();
         let rows = self.model.code_rows();
         let mut queries = CodeRows::new(rows.bits());
         let drawn = drawn[which].iter();

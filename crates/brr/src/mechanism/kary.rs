@@ -19,13 +19,15 @@
 //! **Tokens without a code** become a uniformly random word, by the same steps. 1/N lies between
 //! B / S and A / S, so that costs at most e too.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use super::{Channel, Emission, Mechanism, Observations};
+use crate::codes::LANES;
 use crate::epsilon::{Epsilon, round_up};
 use crate::error::{Error, Result};
 use crate::frequency::Keep;
 use crate::guarantee::{Budget, Guarantee, Metric, PairDistances};
+use crate::nearest::Sieve;
 use crate::random::Noise;
 use crate::vocabulary::WordId;
 
@@ -141,17 +143,31 @@ impl Emission for Kary {
     }
 
     fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
-        let Observations::Words(drawn) = observations else {
-            unreachable!("k-ary response observes words");
-        };
+        let drawn = observations.drawn();
         out.fill(1);
         out[drawn[i] as usize] = 0;
     }
 
+    fn sift(&self, observations: &Observations, which: Range<usize>, sieve: &mut dyn Sieve) {
+        let drawn = observations.drawn();
+        for (query, &drawn) in drawn[which].iter().enumerate() {
+            let drawn = drawn as usize;
+            for first in (0..sieve.words()).step_by(LANES) {
+                let words = first..sieve.words().min(first + LANES);
+                match sieve.reach(query, words.clone()) {
+                    None => {}
+                    Some(0) if words.contains(&drawn) => sieve.take(query, drawn, 0),
+                    Some(0) => {}
+                    Some(_) => {
+                        words.for_each(|word| sieve.take(query, word, u16::from(word != drawn)))
+                    }
+                }
+            }
+        }
+    }
+
     fn steps_of(&self, observations: &Observations, i: usize, words: &[WordId]) -> Vec<u16> {
-        let Observations::Words(drawn) = observations else {
-            unreachable!("k-ary response observes words");
-        };
+        let drawn = observations.drawn();
         words
             .iter()
             .map(|&word| u16::from(word != drawn[i]))

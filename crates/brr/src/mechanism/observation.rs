@@ -29,6 +29,14 @@ impl Observations {
         }
     }
 
+    /// The words drawn, by a mechanism that draws words.
+    pub(crate) fn drawn(&self) -> &[WordId] {
+        match self {
+            Observations::Words(words) => words,
+            Observations::Codes(_) => unreachable!("noisy codes are BRR's alone"),
+        }
+    }
+
     /// All of several, in order. They must be of one kind.
     pub(crate) fn concat(parts: Vec<Observations>) -> Observations {
         let mut parts = parts.into_iter();

@@ -40,15 +40,17 @@
 //! digit of the mask is the level's. Then the answers of q are looked up, and one is drawn. An unknown
 //! token takes the same draws and look-ups, with all words as answers.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use super::{Channel, Emission, Mechanism, Observations};
+use crate::codes::LANES;
 use crate::epsilon::{Epsilon, round_up};
 use crate::error::{Error, Result};
 use crate::frequency::Keep;
 use crate::guarantee::{Budget, Guarantee, Metric, PairDistances};
 use crate::model::Model;
+use crate::nearest::Sieve;
 use crate::random::Noise;
 use crate::tree::{WordTree, level};
 use crate::vocabulary::WordId;
@@ -256,9 +258,7 @@ impl Emission for TreeResponse {
     }
 
     fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
-        let Observations::Words(drawn) = observations else {
-            unreachable!("tree response observes words");
-        };
+        let drawn = observations.drawn();
         let places = self.tree().places();
         let place = places[drawn[i] as usize];
         for (step, &other) in out.iter_mut().zip(places) {
@@ -266,10 +266,32 @@ impl Emission for TreeResponse {
         }
     }
 
+    fn sift(&self, observations: &Observations, which: Range<usize>, sieve: &mut dyn Sieve) {
+        let drawn = observations.drawn();
+        let places = self.tree().places();
+        for (query, &word) in drawn[which].iter().enumerate() {
+            let place = places[word as usize];
+            for (block, others) in places.chunks(LANES).enumerate() {
+                let first = block * LANES;
+                let Some(reach) = sieve.reach(query, first..first + others.len()) else {
+                    continue;
+                };
+                // Most blocks have none, which is seen without finding a single level.
+                let near = |other: u32| (place ^ other) >> u32::from(reach).min(31) == 0;
+                if !others.iter().fold(false, |any, &other| any | near(other)) {
+                    continue;
+                }
+                for (word, &other) in (first..).zip(others) {
+                    if near(other) {
+                        sieve.take(query, word, level(place, other) as u16);
+                    }
+                }
+            }
+        }
+    }
+
     fn steps_of(&self, observations: &Observations, i: usize, words: &[WordId]) -> Vec<u16> {
-        let Observations::Words(drawn) = observations else {
-            unreachable!("tree response observes words");
-        };
+        let drawn = observations.drawn();
         let places = self.tree().places();
         let place = places[drawn[i] as usize];
         let step = |&word: &WordId| level(place, places[word as usize]) as u16;

@@ -7,8 +7,7 @@ pub use packed::MAX_WORD_BYTES;
 
 use crate::error::{Error, Result};
 
-/// A word's number in its model. The most frequent word has the lowest.
-pub type WordId = u32;
+pub use brr_search::WordId;
 
 /// All words of a model, fixed when the model is built.
 ///

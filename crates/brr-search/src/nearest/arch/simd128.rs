@@ -1,12 +1,12 @@
 //! 16 bytes in a WebAssembly `v128`. A build has them or not: nothing to detect.
 
 use super::kernels;
+use crate::WordId;
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::nearest::backend::{Backend, Kernels};
 use crate::nearest::vector::{MAX_BLOCKS, Vector};
 use crate::nearest::weigh::{self, WeightTable};
 use crate::nearest::{Neighbor, planes, sift, slices};
-use crate::vocabulary::WordId;
 use std::arch::wasm32 as wasm;
 use std::ops::Range;
 

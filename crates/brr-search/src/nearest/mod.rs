@@ -26,11 +26,11 @@ mod weigh;
 pub use backend::Backend;
 pub use multi_index::MultiIndex;
 pub use sift::Sieve;
-pub(crate) use sift::pass;
+pub use sift::pass;
 pub use weigh::WeightTable;
 
+use crate::WordId;
 use crate::codes::{CodeBlocks, CodeRows, LANES};
-use crate::vocabulary::WordId;
 use std::ops::Range;
 
 use zeroize::Zeroizing;

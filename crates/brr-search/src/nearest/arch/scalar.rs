@@ -1,12 +1,12 @@
 //! A vector of eight bytes in a 64-bit integer, for any CPU.
 
 use super::kernels;
+use crate::WordId;
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::nearest::backend::{Backend, Kernels};
 use crate::nearest::vector::Vector;
 use crate::nearest::weigh::{self, WeightTable};
 use crate::nearest::{Neighbor, planes, sift, slices};
-use crate::vocabulary::WordId;
 use std::ops::Range;
 
 kernels!(u64, 4, Backend::Scalar, true,);

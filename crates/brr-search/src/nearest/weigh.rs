@@ -84,7 +84,7 @@ pub(super) fn weigh<V: Vector>(
         tables,
         sums,
     };
-    slices::run::<V>(codes.bits(), weigh);
+    slices::run::<V, _>(codes.bits(), weigh);
 }
 
 /// Counts distances in bit slices, a tile of words at a time, and weighs the
@@ -97,6 +97,8 @@ struct Weigh<'a> {
 }
 
 impl<V: Vector> slices::Task<V> for Weigh<'_> {
+    const EVERY_LENGTH: bool = false;
+
     #[inline(always)]
     fn run<const P: usize, const L: usize, const S: usize>(self) {
         let (codes, limbs) = (self.codes, self.codes.bits().limbs());

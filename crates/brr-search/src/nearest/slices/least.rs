@@ -108,7 +108,7 @@ pub(in crate::nearest) fn nearest<V: Vector>(
     let size = out.len().div_ceil(out.len().div_ceil(GROUP).max(1)).max(1);
     let queries = queries.limbs().chunks(size * limbs);
     let groups = queries.zip(out.chunks_mut(size));
-    run::<V>(codes.bits(), Nearest { codes, groups });
+    run::<V, _>(codes.bits(), Nearest { codes, groups });
 }
 
 /// Finds the nearest words of queries, group by group.
@@ -120,6 +120,8 @@ struct Nearest<'a, G> {
 impl<'q, V: Vector, G: Iterator<Item = (&'q [u64], &'q mut [Neighbor])>> Task<V>
     for Nearest<'_, G>
 {
+    const EVERY_LENGTH: bool = true;
+
     #[inline(always)]
     fn run<const P: usize, const L: usize, const S: usize>(self) {
         for (queries, out) in self.groups {

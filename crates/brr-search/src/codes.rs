@@ -27,7 +27,7 @@ use std::fmt;
 use zeroize::Zeroize;
 
 /// Words in a block.
-pub(crate) const LANES: usize = 64;
+pub const LANES: usize = 64;
 
 /// Length of a code in bits: a multiple of 64 from 64 to 1024.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,16 +46,19 @@ impl CodeBits {
     }
 
     /// Number of bits.
+    #[inline]
     pub const fn get(self) -> usize {
         self.0 as usize
     }
 
     /// Number of bytes.
+    #[inline]
     pub const fn bytes(self) -> usize {
         self.get() / 8
     }
 
     /// Number of 64-bit limbs.
+    #[inline]
     pub const fn limbs(self) -> usize {
         self.get() / 64
     }
@@ -94,6 +97,7 @@ impl CodeRows {
     }
 
     /// Code length.
+    #[inline]
     pub fn bits(&self) -> CodeBits {
         self.bits
     }
@@ -112,18 +116,21 @@ impl CodeRows {
     ///
     /// # Panics
     /// If `row` is not `bits / 64` limbs long.
+    #[inline]
     pub fn push(&mut self, row: &[u64]) {
         assert_eq!(row.len(), self.bits.limbs(), "row length");
         self.limbs.extend_from_slice(row);
     }
 
     /// Row `i`.
+    #[inline]
     pub fn row(&self, i: usize) -> &[u64] {
         let n = self.bits.limbs();
         &self.limbs[i * n..(i + 1) * n]
     }
 
     /// Row `i`, to change.
+    #[inline]
     pub fn row_mut(&mut self, i: usize) -> &mut [u64] {
         let n = self.bits.limbs();
         &mut self.limbs[i * n..(i + 1) * n]
@@ -208,6 +215,7 @@ impl<'a> CodeBlocks<'a> {
     }
 
     /// Bytes of block `b`: `bits / 8` planes of `LANES` bytes.
+    #[inline]
     pub fn block(&self, b: usize) -> &'a [u8] {
         let n = self.bits.bytes() * LANES;
         &self.bytes[b * n..(b + 1) * n]

@@ -1,12 +1,12 @@
 //! 64 bytes in an AVX-512 register.
 
 use super::kernels;
+use crate::WordId;
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::nearest::backend::{Backend, Kernels};
 use crate::nearest::vector::Vector;
 use crate::nearest::weigh::{self, WeightTable};
 use crate::nearest::{Neighbor, planes, sift, slices};
-use crate::vocabulary::WordId;
 use std::arch::x86_64::*;
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! Which CPU instructions a scan uses.
 
 use super::{Neighbor, Sieve, WeightTable, arch};
+use crate::WordId;
 use crate::codes::{CodeBlocks, CodeRows};
-use crate::vocabulary::WordId;
 use std::fmt;
 use std::ops::Range;
 

@@ -6,8 +6,8 @@
 
 use super::slices::{self, Counter, lanes};
 use super::vector::{MAX_BLOCKS, Vector};
+use crate::WordId;
 use crate::codes::{CodeBlocks, CodeRows, LANES, hamming};
-use crate::vocabulary::WordId;
 use std::hint::black_box;
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub trait Sieve {
 }
 
 /// Passes on what is wanted of the steps of all words, from the word `first` on.
-pub(crate) fn pass(query: usize, first: usize, steps: &[u16], sieve: &mut dyn Sieve) {
+pub fn pass(query: usize, first: usize, steps: &[u16], sieve: &mut dyn Sieve) {
     for (i, block) in steps.chunks(LANES).enumerate() {
         let first = first + i * LANES;
         let Some(reach) = sieve.reach(query, first..first + block.len()) else {
@@ -50,7 +50,7 @@ pub(super) fn sift<V: Vector>(codes: CodeBlocks<'_>, queries: &CodeRows, sieve: 
         queries,
         sieve,
     };
-    slices::run::<V>(codes.bits(), sift);
+    slices::run::<V, _>(codes.bits(), sift);
 }
 
 /// The distances of some words, whose codes are given as rows, to a query.
@@ -69,6 +69,8 @@ struct Sift<'a> {
 }
 
 impl<V: Vector> slices::Task<V> for Sift<'_> {
+    const EVERY_LENGTH: bool = false;
+
     #[inline(always)]
     fn run<const P: usize, const L: usize, const S: usize>(self) {
         let (codes, limbs) = (self.codes, self.codes.bits().limbs());

@@ -49,21 +49,28 @@ type Sixteens<V> = [V; 4];
 /// What is done with counts of `P` bits, made from strips of `S` limbs at a time.
 /// `L` is the limbs of a code, or 0 if the compiler need not know.
 pub(super) trait Task<V: Vector> {
+    /// Whether it is compiled for every usual length of codes, and not for 256 bits alone. That takes
+    /// a fifth of the time from codes of other lengths, and most of the time of compiling this crate.
+    const EVERY_LENGTH: bool;
+
     fn run<const P: usize, const L: usize, const S: usize>(self);
 }
 
 /// Runs a task for codes of a length: a distance fits the bits of a count, and
-/// the tables of a strip (252 vectors a limb) fit the first-level cache.
+/// the tables of a strip (252 vectors a limb) fit the first-level cache. What has no vectors is not
+/// worth the compiling.
 #[inline(always)]
-pub(super) fn run<V: Vector>(bits: CodeBits, task: impl Task<V>) {
+pub(super) fn run<V: Vector, T: Task<V>>(bits: CodeBits, task: T) {
     let wide = V::BYTES == 64;
+    let vectors = V::BYTES > 8;
+    let every = vectors && T::EVERY_LENGTH;
     match bits.limbs() {
-        1 => task.run::<7, 1, 1>(),
-        2 => task.run::<8, 2, 2>(),
+        1 if every => task.run::<7, 1, 1>(),
+        2 if every => task.run::<8, 2, 2>(),
         4 if wide => task.run::<9, 4, 2>(),
-        4 => task.run::<9, 4, 4>(),
-        8 if wide => task.run::<10, 8, 2>(),
-        8 => task.run::<10, 8, 4>(),
+        4 if vectors => task.run::<9, 4, 4>(),
+        8 if every && wide => task.run::<10, 8, 2>(),
+        8 if every => task.run::<10, 8, 4>(),
         _ => task.run::<11, 0, 1>(),
     }
 }

@@ -1,12 +1,12 @@
 //! 16 bytes in a NEON register.
 
 use super::kernels;
+use crate::WordId;
 use crate::codes::{CodeBlocks, CodeRows};
 use crate::nearest::backend::{Backend, Kernels};
 use crate::nearest::vector::Vector;
 use crate::nearest::weigh::{self, WeightTable};
 use crate::nearest::{Neighbor, planes, sift, slices};
-use crate::vocabulary::WordId;
 use std::arch::aarch64::*;
 use std::ops::Range;
 
