@@ -149,7 +149,7 @@ def render(record, into=None):
     tables["data"] = (f"{', '.join(names)}: {settings['texts']:,} texts each; {settings['attacked']:,} words of each release are attacked.")
     tables["cost"] = cost_table(first)
     tables["worst"] = worst_table(first)
-    tables["trained"] = trained_table(found["trained"])
+    tables["trained"] = trained_table(found["trained"]) if found["trained"] else "Not measured in this run."
     tables["promised"] = promise_table(found["promised"])
     tables["failed"] = "\n".join(f"- {name}: {why}" for name, why in found["failed"].items()) or "All of them ran."
     if into:
