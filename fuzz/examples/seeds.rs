@@ -15,7 +15,7 @@ use brr::parts::language::LanguageParts;
 use brr::parts::model::ModelParts;
 use brr::parts::tree::WordTree;
 use brr::parts::vocabulary::Vocabulary;
-use brr::{Keep, Model};
+use brr::{Keep, Model, Orthography};
 use parquet::basic::{Compression, Repetition};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
 use parquet::file::properties::WriterProperties;
@@ -142,6 +142,7 @@ fn models() {
             distances: code_distances(table, 1, &|_| {}),
             calibration: Calibration::new(vec![point(0.1, 0.2), point(1.0, 0.6), point(9.0, 0.99)]),
             meta: vec![("name".into(), "seed".into())],
+            orthography: None,
         };
         let model: Model = parts.write().expect("a sound model");
         let certifier = model.certifier(1, &|_| {});
@@ -159,6 +160,14 @@ fn models() {
         let tree = WordTree::new(2, vec![0, 1, 2, 0, 1]).expect("a tree");
         let model = model.with_tree(&tree).expect("as many words");
         put("model", &format!("{name}-tree"), model.bytes());
+        let lines = "orthography 1\nlanguage fr French\nscript Latn\nwords lattice\nfold dotless\n\
+                     form compatible\nmarks „「\nelision l' le\nending 'da da\nstem ca can\nfunction-words the\n";
+        let parts = ModelParts {
+            orthography: Some(Orthography::parse(lines).expect("a table")),
+            ..parts
+        };
+        let model = parts.write().expect("a sound model");
+        put("model", &format!("{name}-table"), model.bytes());
     }
 }
 
@@ -167,10 +176,11 @@ fn texts() {
         "The film, sadly, wasn't good. Don't we’re he's l'homme rock'n'roll!",
         "one<br /><BR>two <br/> <brx> x.y@z.org (http://a.b/c?d=e).",
         "日本 الكتاب، مرحبا 😀👍🏽 1\u{fe0f}\u{20e3} cafe\u{301}\u{a0}\u{2003}\u{200b}\u{7}",
+        "「日本語のガラス」はｶﾞﾗｽ日\u{200b}本鎌倉鎌倉の日本l'の ・日本ท",
         "\tfilm\r\nthe  film\n\n$100 50% C++ 3.14 10/10",
     ];
     for (i, text) in texts.iter().enumerate() {
-        for choice in [0u8, 1, 2, 4, 8, 12, 16, 18] {
+        for choice in [0u8, 1, 2, 4, 8, 12, 16, 18, 32, 34, 40] {
             if (usize::from(choice) + i) % 2 == 0 {
                 let seed = [&[choice + i as u8 % 2], text.as_bytes()].concat();
                 put("text", &format!("{i}-{choice}"), &seed);

@@ -84,7 +84,8 @@ fn set_distances(file: &mut [u8]) -> Option<()> {
 
 fn identity(file: &[u8]) -> Option<[u8; IDENTITY]> {
     let mut hash = Sha256::new();
-    for tag in [b"HEAD", b"WORD", b"CODE"] {
+    let table = section(file, b"LANG").map(|_| b"LANG");
+    for tag in [b"HEAD", b"WORD", b"CODE"].into_iter().chain(table) {
         let content = &file[section(file, tag)?];
         hash.update(tag);
         hash.update((content.len() as u64).to_le_bytes());

@@ -7,7 +7,7 @@ use brr::parts::codes::{CodeBits, CodeRows};
 use brr::parts::distances::CodeDistances;
 use brr::parts::model::ModelParts;
 use brr::parts::text::PUNCTUATION;
-use brr::{Budget, Layout, MechanismKind, Model, Options, Privatizer, Unknown};
+use brr::{Budget, Layout, MechanismKind, Model, Options, Orthography, Privatizer, Unknown};
 
 use crate::noise;
 
@@ -20,10 +20,22 @@ const PLAIN: [&str; 12] = [
 /// As GloVe has them: contractions in two parts, and punctuation in words.
 const CONTRACTED: [&str; 8] = ["do", "n't", "'s", "he", "rock'n'roll", "x-ray", "café", "İ"];
 
-static MODELS: LazyLock<[Arc<Model>; 2]> =
-    LazyLock::new(|| [tiny(&PLAIN, true), tiny(&CONTRACTED, false)]);
+/// Of a script without spaces, which is cut by these words.
+const SPACELESS: [&str; 9] = ["の", "は", "日", "日本", "本", "語", "ガラス", "film", "ท"];
 
-fn tiny(words: &[&str], lowercase: bool) -> Arc<Model> {
+const TABLE: &str = "orthography 1\nlanguage ja Japanese\nscript Jpan\nwords lattice\nfold plain\n\
+    form compatible\nmarks 「」・\nelision l' le\n";
+
+static MODELS: LazyLock<[Arc<Model>; 3]> = LazyLock::new(|| {
+    let table = Orthography::parse(TABLE).expect("a table");
+    [
+        tiny(&PLAIN, true, None),
+        tiny(&CONTRACTED, false, None),
+        tiny(&SPACELESS, true, Some(table)),
+    ]
+});
+
+fn tiny(words: &[&str], lowercase: bool, orthography: Option<Orthography>) -> Arc<Model> {
     let words: Vec<String> = words.iter().map(|w| w.to_string()).collect();
     let mut codes = CodeRows::new(CodeBits::new(64).expect("a code length"));
     for i in 0..words.len() {
@@ -43,6 +55,7 @@ fn tiny(words: &[&str], lowercase: bool) -> Arc<Model> {
         },
         calibration: Calibration::default(),
         meta: Vec::new(),
+        orthography,
     };
     Arc::new(parts.write().expect("a sound model"))
 }
@@ -74,7 +87,10 @@ pub fn text(data: &[u8]) {
             2 => Unknown::Drop,
             _ => Unknown::Keep,
         });
-    let model = &MODELS[usize::from(pick(4))];
+    let model = match pick(5) {
+        true => &MODELS[2],
+        false => &MODELS[usize::from(pick(4))],
+    };
     let privatizer = Privatizer::new(model.clone(), options).expect("a sound budget");
     let options = privatizer.options();
     let outputs = privatizer.privatize_batch_with(&[&*text, "", &*text], &mut noise());
@@ -89,7 +105,11 @@ pub fn text(data: &[u8]) {
         if options.unknown == Unknown::Keep {
             continue;
         }
-        if !pick(4) {
+        if pick(5) && options.layout == Layout::Words && options.unknown == Unknown::Random {
+            let words = output.text.split(' ').filter(|word| !word.is_empty());
+            let known = words.filter(|word| SPACELESS.contains(word)).count();
+            assert_eq!(known as u64, output.tokens, "a word for each token");
+        } else if !pick(4) && !pick(5) {
             let words = match options.unknown {
                 Unknown::Drop => output.tokens - output.unknown,
                 _ => output.tokens,

@@ -9,6 +9,7 @@ use brr::parts::codes::CodeBits;
 use brr::parts::epsilon::Epsilon;
 use brr_build::build::{BuildStage, Recipe, build as build_model, usual_min_distance};
 use brr_build::exclusion::{Excluded, ExclusionList};
+use brr_build::orthography;
 use brr_build::quality::SimilaritySet;
 use brr_build::vectors::{LoadOptions, OnDefect, VectorFormat, load_with_progress, sha256_of_file};
 use brr_build::vocabulary_rule::{Case, Numbers, VocabularyRule};
@@ -21,7 +22,7 @@ use crate::{batch, failure, interruptible};
 /// Builds a model from a file of word vectors.
 #[pyfunction(name = "_build")]
 #[pyo3(signature = (vectors, *, bits, words, binarizer, min_distance, seed, format, word_list,
-                    cased, numbers, exclude, strict, partial, similarity, certify, meta, threads, progress))]
+                    language, cased, numbers, exclude, strict, partial, similarity, certify, meta, threads, progress))]
 #[allow(clippy::too_many_arguments)] // Python's keyword arguments
 pub fn build(
     py: Python<'_>,
@@ -33,6 +34,7 @@ pub fn build(
     seed: u64,
     format: Option<&str>,
     word_list: Option<PathBuf>,
+    language: &str,
     cased: bool,
     numbers: bool,
     exclude: Vec<PathBuf>,
@@ -46,6 +48,8 @@ pub fn build(
 ) -> PyResult<Model> {
     let bits = CodeBits::new(bits)
         .ok_or_else(|| failure::argument(py, "bits must be a multiple of 64 from 64 to 1024"))?;
+    let table = orthography::find(language).map_err(|error| failure::train(py, &error))?;
+    let table = table.map(Arc::new);
     let format = format.map(str::parse::<VectorFormat>).transpose();
     let options = LoadOptions {
         partial,
@@ -64,6 +68,7 @@ pub fn build(
                 Numbers::Drop
             },
             case: if cased { Case::Keep } else { Case::Fold },
+            orthography: table.clone(),
         },
         exclude: Vec::new(),
     };
@@ -82,6 +87,7 @@ pub fn build(
         tree: true,
         tags: None,
         meta,
+        orthography: table,
     };
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = stop.clone();

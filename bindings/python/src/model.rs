@@ -234,6 +234,7 @@ impl Model {
         facts.set_item("bytes", model.bytes().len())?;
         facts.set_item("bytes_per_word", model.bytes().len() as f64 / words as f64)?;
         facts.set_item("lowercase", model.lowercase())?;
+        facts.set_item("language", model.orthography().code())?;
         facts.set_item("p_avg", p.average)?;
         facts.set_item("p_max", d.maximum)?;
         facts.set_item("nearest_mean", p.nearest_mean)?;

@@ -36,6 +36,7 @@ fn run(vectors: &Path, path: &Path) -> Result<(), Box<dyn Error>> {
         tree: true,
         tags: None,
         meta: vec![("name".into(), "example".into())],
+        orthography: None,
     };
     let built = build(&vectors, &recipe, &[], &|_| ControlFlow::Continue(()))?;
     println!("neighbours kept: {:.2}", built.quality.neighbor_overlap);

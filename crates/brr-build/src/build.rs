@@ -4,15 +4,16 @@
 //! certificates of the exponential mechanism -> quality -> model file.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use brr::Model;
 use brr::parts::certify::{Certificate, certify_ladder};
 use brr::parts::codes::{CodeBits, CodeBlocks, to_blocks};
 use brr::parts::distances::CodeStats;
 use brr::parts::epsilon::Epsilon;
 use brr::parts::model::ModelParts;
 use brr::parts::tree::WordTree;
+use brr::{Model, Orthography};
 
 use crate::binarize::{self, BinarizeOptions, Binarizer, separate};
 use crate::error::{Error, Result};
@@ -50,6 +51,8 @@ pub struct Recipe {
     pub tags: Option<Tags>,
     /// What the model says about itself: name, source, licence.
     pub meta: Vec<(String, String)>,
+    /// How the language is written, if it is not as in English: as in the rule for its words.
+    pub orthography: Option<Arc<Orthography>>,
 }
 
 /// Fewest bits in which any two codes of this length should differ: what tightens
@@ -225,6 +228,7 @@ pub fn build(
         distances,
         calibration,
         meta,
+        orthography: recipe.orthography.as_deref().cloned(),
     };
     go_on()?;
     let model = parts.write()?;

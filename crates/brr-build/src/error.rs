@@ -19,6 +19,22 @@ pub enum Error {
         name: String,
     },
 
+    /// There is no table of a language of that name, and no file.
+    #[error("neither a language that brr has a table for ({codes}) nor a file with a table")]
+    UnknownLanguage {
+        /// The languages there are.
+        codes: String,
+    },
+
+    /// Not a file with the table of a language.
+    #[error("{}: not the table of a language: {problem}", path.display())]
+    Orthography {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+
     /// The progress callback asked to stop.
     #[error("the build was stopped")]
     Stopped,

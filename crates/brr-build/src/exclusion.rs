@@ -18,6 +18,7 @@ use crate::vocabulary_rule::{Case, VocabularyRule};
 const FOLDED: VocabularyRule = VocabularyRule {
     numbers: crate::vocabulary_rule::Numbers::Keep,
     case: Case::Fold,
+    orthography: None,
 };
 
 /// Words that stay out, under the name of their list.

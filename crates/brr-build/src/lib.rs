@@ -1,6 +1,6 @@
 //! Building brr models from pretrained word vectors.
 //!
-//! The way through the crate: [`vectors`] reads a file, [`vocabulary_rule`] and
+//! The way through the crate: [`orthography`] has the tables of languages, [`vectors`] reads a file, [`vocabulary_rule`] and
 //! [`exclusion`] decide which of its words may enter a model, [`binarize`] gives each word a
 //! code, [`tree`] a place in a balanced tree, [`quality`] measures what the codes kept.
 //! [`build`](mod@build) is all of that in a row, with the core's own look at the finished codes: [`brr::parts::distances`],
@@ -15,6 +15,7 @@ pub mod exclusion;
 pub mod language;
 pub mod matrix;
 pub mod network;
+pub mod orthography;
 pub mod quality;
 pub mod seeded;
 pub mod tree;

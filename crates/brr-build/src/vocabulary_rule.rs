@@ -8,8 +8,8 @@
 //! - Clusters of near-equal codes far from everything else spoil the certified epsilon of the
 //!   whole model. Numbers are such a cluster: `219`, `231` and `253` have nearly the same vector.
 //!
-//! So a token enters only if the tokenizer ([`brr::parts::text`], NFC, lower case) can produce it and
-//! it is a word. [`VocabularyRule::admit`] checks, in this order:
+//! So a token enters only if the tokenizer ([`brr::parts::text`], NFC, lower case), by the
+//! [table](brr::Orthography) of the model's language, can produce it and it is a word. [`VocabularyRule::admit`] checks, in this order:
 //!
 //! | out | because | for example |
 //! |---|---|---|
@@ -41,8 +41,10 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use brr::parts::text::{is_one_token, is_spaceless};
+use brr::Orthography;
+use brr::parts::text::is_spaceless;
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
@@ -73,12 +75,14 @@ pub enum Case {
 }
 
 /// The rule that decides which tokens enter a model. The default is the one for release.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VocabularyRule {
     /// Tokens with digits.
     pub numbers: Numbers,
     /// Upper-case letters.
     pub case: Case,
+    /// How the language is written, if it is not as in English.
+    pub orthography: Option<Arc<Orthography>>,
 }
 
 /// Why a token stays out of the vocabulary. See the [module](self) for examples.
@@ -149,6 +153,13 @@ impl VocabularyRule {
 
     /// The token as the tokenizer would see it: NFC and, if folded, lower case.
     pub(crate) fn normalize<'t>(&self, token: &'t str) -> Cow<'t, str> {
+        if let Some(table) = &self.orthography {
+            // What is invisible is no reason to pass over it here, but one to leave the token out.
+            return match token.contains(is_invisible) {
+                true => Cow::Borrowed(token),
+                false => Cow::Owned(table.form(token, self.case == Case::Fold)),
+            };
+        }
         let composed = nfc(straight(token));
         match self.case {
             Case::Keep => composed,
@@ -174,7 +185,9 @@ impl VocabularyRule {
             return Some(reason);
         }
         // The costlier tests, on what is left.
-        if !is_one_token(word) {
+        let english = Orthography::english();
+        let table = self.orthography.as_deref().unwrap_or(english);
+        if !table.is_one_token(word) {
             Some(Rejection::NotOneWord)
         } else if has(|c| !is_word_character(c)) {
             Some(Rejection::Symbol)

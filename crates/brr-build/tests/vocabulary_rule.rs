@@ -1,5 +1,7 @@
 //! Which tokens may enter a model.
 
+use std::sync::Arc;
+
 use brr::parts::text::is_one_token;
 use brr_build::vocabulary_rule::{Case, MAX_BYTES, Numbers, Rejection, VocabularyRule};
 use proptest::prelude::*;
@@ -7,10 +9,12 @@ use proptest::prelude::*;
 const RELEASE: VocabularyRule = VocabularyRule {
     numbers: Numbers::Drop,
     case: Case::Fold,
+    orthography: None,
 };
 const NUMBERS: VocabularyRule = VocabularyRule {
     numbers: Numbers::Keep,
     case: Case::Fold,
+    orthography: None,
 };
 
 fn assert_out(reason: Rejection, tokens: &[&str]) {
@@ -187,4 +191,28 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn words_of_other_languages_enter_as_they_are_cut_and_folded() {
+    let rule = |code| VocabularyRule {
+        orthography: brr_build::orthography::find(code).unwrap().map(Arc::new),
+        ..RELEASE
+    };
+    let french = rule("fr");
+    for (token, word) in [
+        ("L’", "l'"),
+        ("Qu'", "qu'"),
+        ("Été", "été"),
+        ("aujourd'hui", "aujourd'hui"),
+    ] {
+        assert_eq!(french.admit(token).as_deref(), Ok(word));
+    }
+    assert_eq!(french.admit("l'homme"), Err(Rejection::NotOneWord));
+    assert_eq!(RELEASE.admit("l'homme").as_deref(), Ok("l'homme"));
+    assert_eq!(french.admit("fi\u{ad}lm"), Err(Rejection::Invisible));
+    assert_eq!(rule("tr").admit("IŞIK").as_deref(), Ok("ışık"));
+    assert_eq!(rule("el").admit("ΟΔΟΣ").as_deref(), Ok("οδος"));
+    assert_eq!(rule("ja").admit("ｶﾞﾗｽ").as_deref(), Ok("ガラス"));
+    assert_eq!(rule("ja").admit("「東京」"), Err(Rejection::NotOneWord));
 }

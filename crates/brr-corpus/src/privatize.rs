@@ -229,20 +229,21 @@ impl Run<'_> {
         let counts_of = |state: &Checkpoint| state.counts.clone();
         let mut counts = writer.so_far().map(counts_of).unwrap_or_default();
         let mut ledger = None;
-        let done = Ledger::open(self.unit.is_some(), self.max_words).and_then(|opened| {
-            ledger = opened;
-            let unseen = match self.kind() {
-                #[cfg(feature = "parquet")]
-                Format::Parquet => {
-                    crate::parquet::run(self, &input, writer, &mut counts, &mut ledger)?;
-                    // Its schema has every column, or the run had not begun.
-                    Vec::new()
-                }
-                _ => rows::run(self, input, wrapping, writer, &mut counts, &mut ledger)?,
-            };
-            writer.complete()?;
-            Ok(unseen)
-        });
+        let done = Ledger::open(self.privatizer.model(), self.unit.is_some(), self.max_words)
+            .and_then(|opened| {
+                ledger = opened;
+                let unseen = match self.kind() {
+                    #[cfg(feature = "parquet")]
+                    Format::Parquet => {
+                        crate::parquet::run(self, &input, writer, &mut counts, &mut ledger)?;
+                        // Its schema has every column, or the run had not begun.
+                        Vec::new()
+                    }
+                    _ => rows::run(self, input, wrapping, writer, &mut counts, &mut ledger)?,
+                };
+                writer.complete()?;
+                Ok(unseen)
+            });
         let unseen = done.map_err(|mut error| {
             if let Error::Truncated { row, .. } = &mut error {
                 *row = (counts.rows > 0).then_some(counts.rows);

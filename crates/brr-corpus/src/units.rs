@@ -17,9 +17,10 @@
 //!   unknown ones. Neither names nor their counts are in a checkpoint.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
+use brr::Model;
 use brr::parts::random::Noise;
-use brr::parts::text;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -70,21 +71,24 @@ pub struct Ledger {
 
 /// Counts the words of each unit.
 pub struct Accounts {
+    /// What tells the words of a text apart.
+    model: Arc<Model>,
     cap: u64,
     words: HashMap<UnitName, u64>,
 }
 
 impl Ledger {
     /// One for a run whose units are named by a column, if they are.
-    pub fn open(named: bool, max_words: Option<u64>) -> Result<Option<Ledger>> {
-        let ledger = named.then(|| Ledger::new(max_words));
+    pub fn open(model: &Arc<Model>, named: bool, max_words: Option<u64>) -> Result<Option<Ledger>> {
+        let ledger = named.then(|| Ledger::new(model.clone(), max_words));
         ledger.transpose()
     }
 
-    fn new(max_words: Option<u64>) -> Result<Ledger> {
+    fn new(model: Arc<Model>, max_words: Option<u64>) -> Result<Ledger> {
         Ok(Ledger {
             naming: Naming::new()?,
             accounts: Accounts {
+                model,
                 cap: max_words.unwrap_or(NO_CAP),
                 words: HashMap::new(),
             },
@@ -95,7 +99,7 @@ impl Ledger {
 impl Accounts {
     /// Counts a cell of a unit, the next in the order of the file; the cell's cap.
     pub fn admit(&mut self, unit: UnitName, text: &str) -> u64 {
-        let words = text::count(text) as u64;
+        let words = self.model.count(text) as u64;
         let spent = self.words.entry(unit).or_default();
         let left = self.cap - *spent;
         *spent += words.min(left);
@@ -168,7 +172,8 @@ mod tests {
     use super::*;
 
     fn ledger(max_words: Option<u64>) -> Ledger {
-        Ledger::new(max_words).unwrap()
+        let model = Model::open("../brr-english/src/english.brr").unwrap();
+        Ledger::new(Arc::new(model), max_words).unwrap()
     }
 
     #[test]

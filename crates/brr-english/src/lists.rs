@@ -33,7 +33,8 @@ const ORDINARY: &str = "# Ordinary words too\n";
 const GIVEN: &str = "given words";
 
 /// The list of this name, for a model: the built-in one, of which it has every word, or
-/// another, of which it has those that the model knows. Several names with `+` between them stand for
+/// another, of which it has those that the model knows. A model of another language has `function-words` of its
+/// own. Several names with `+` between them stand for
 /// the words of all.
 ///
 /// ```
@@ -49,6 +50,10 @@ pub fn list(name: &str, model: &Model) -> Result<WordList> {
 }
 
 fn one(name: &str, model: &Model) -> Result<WordList> {
+    let table = model.orthography();
+    if name == LISTS[0].0 && !table.function_words().is_empty() {
+        return WordList::known(name, &table.function_words().join("\n"), model);
+    }
     let found = LISTS.iter().find(|(known, ..)| *known == name);
     let (name, words, _) = found.ok_or_else(|| Error::UnknownChoice {
         what: "list of words",
@@ -119,8 +124,11 @@ pub fn with_case(options: Options, case: Case, model: &Model) -> Options {
 }
 
 /// Names and places that are no ordinary words: what is written with a capital letter wherever it
-/// stands.
+/// stands. There are none for models of another language.
 pub fn proper_nouns(model: &Model) -> Result<WordList> {
+    if model.has_orthography() {
+        return Err(Error::ListEmpty);
+    }
     let [_, (_, names, _), (_, places, _)] = LISTS;
     let names = names.split(ORDINARY).next().unwrap_or_default();
     WordList::known("proper nouns", &[names, places].concat(), model)

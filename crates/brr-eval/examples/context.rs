@@ -14,7 +14,6 @@ use brr::parts::epsilon::Epsilon;
 use brr::parts::language::{Decoder, Sentence, sentences};
 use brr::parts::mechanism::{Brr, Kary, Mechanism, Observations};
 use brr::parts::random::Noise;
-use brr::parts::text::pieces;
 use brr::parts::vocabulary::WordId;
 use brr::{Budget, Language, Layout, MechanismKind, Model, Options, Privatizer};
 use brr_build::language::perplexity;
@@ -51,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .into_iter()
             .map(|(word, _)| word)
             .collect(),
-        sentences: sentences(&pieces(line), Layout::Keep),
+        sentences: sentences(&model.pieces(line), Layout::Keep),
     });
     let setting = Setting {
         documents: documents.collect(),

@@ -50,6 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             tree: true,
             tags: None,
             meta: Vec::new(),
+            orthography: None,
         };
         models.push(Arc::new(
             build(&vectors, &recipe, &[], &|_| ControlFlow::Continue(()))?.model,

@@ -10,7 +10,6 @@ use brr::parts::language::{DecodedKeep, Decoder, sentences};
 use brr::parts::mechanism::Mechanism;
 use brr::parts::parallel;
 use brr::parts::random::Noise;
-use brr::parts::text::pieces;
 use brr::parts::vocabulary::WordId;
 use brr::{Budget, Choice, Keep, Language, Layout, MechanismKind, Model, Options, Privatizer};
 
@@ -91,7 +90,7 @@ fn point(
                 .collect();
             let mut noise = Noise::numbered(draw << 32 | i as u64);
             let observed = mechanism.observe(&tokens, &mut noise);
-            let decoded = decoder.decode(&observed, &sentences(&pieces(text), Layout::Keep));
+            let decoded = decoder.decode(&observed, &sentences(&model.pieces(text), Layout::Keep));
             for (word, out) in tokens.iter().zip(decoded) {
                 let Some(word) = *word else { continue };
                 let count = words.entry(word).or_default();

@@ -39,6 +39,7 @@ pub fn model(words: usize, bits: usize, seed: u64) -> Arc<Model> {
         distances,
         calibration: Calibration::default(),
         meta: Vec::new(),
+        orthography: None,
     };
     let model = parts.write().unwrap();
     model.check(1, &|_| {}).unwrap();

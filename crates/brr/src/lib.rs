@@ -24,7 +24,7 @@
 //! What is at the root is all that privatizing takes; [`explain`] shows what it does to a
 //! word. [`parts`] is for those who build models and mechanisms.
 //!
-//! The way of a text: `text` cuts it into tokens; a `mechanism` maps each token's word to
+//! The way of a text: `text` cuts it into tokens, by the `orthography` of the model's language; a `mechanism` maps each token's word to
 //! another (`response` is the noise, `nearest` the search, both over the `codes` of a
 //! `model`); `text` puts the result together. `privatizer` is that composition, `guarantee`
 //! what it promises (`text::adjacency` says about which texts). What a model file claims about
@@ -48,6 +48,7 @@ mod language;
 mod mechanism;
 mod model;
 mod numbers;
+mod orthography;
 mod parallel;
 pub mod parts;
 mod policy;
@@ -70,6 +71,7 @@ pub use language::Language;
 pub use mechanism::{MechanismKind, Search};
 pub use model::{Model, Standing};
 pub use numbers::Numbers;
+pub use orthography::Orthography;
 pub use policy::{Policy, WordList};
 pub use privatizer::{Options, Privatized, Privatizer};
 pub use session::{Restored, Restorer, Session};

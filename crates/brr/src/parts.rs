@@ -52,9 +52,10 @@ pub mod language {
     pub use crate::privatizer::Released;
 }
 
-/// How a text is cut into tokens and public structure.
+/// How a text is cut into tokens and public structure, and what tables of languages say about it.
 pub mod text {
-    pub use crate::text::{PUNCTUATION, Piece, count, is_one_token, is_spaceless, pieces};
+    pub use crate::orthography::{Fold, Form, LineError, MARKS, Words};
+    pub use crate::text::{PUNCTUATION, Piece, is_one_token, is_spaceless, pieces};
 }
 
 /// What a model file is written from, and the hashes that name it.

@@ -365,6 +365,7 @@ def _build(
     seed: int,
     format: str | None,
     word_list: str | os.PathLike[str] | None,
+    language: str,
     cased: bool,
     numbers: bool,
     exclude: list[str | os.PathLike[str]],

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use brr::parts::language::{State, sentences};
-use brr::parts::text::pieces;
 use brr::{Layout, Model};
 
 use super::Pairs;
@@ -20,7 +19,7 @@ pub(super) fn for_pairs(
         .iter()
         .map(|(w, _)| w.unwrap_or(boundary + 1))
         .collect();
-    for sentence in sentences(&pieces(text), Layout::Keep) {
+    for sentence in sentences(&model.pieces(text), Layout::Keep) {
         let mut before = boundary;
         for &state in &states[sentence.tokens] {
             each(before, state);

@@ -203,6 +203,7 @@ fn vectors_of(path: &Path) -> Result<Vectors> {
     let filter = VocabularyRule {
         numbers: Numbers::Keep,
         case: Case::Keep,
+        orthography: None,
     };
     let options = LoadOptions {
         filter,

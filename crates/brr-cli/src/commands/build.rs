@@ -2,12 +2,15 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use brr::Orthography;
 use brr::parts::codes::CodeBits;
 use brr::parts::epsilon::Epsilon;
 use brr_build::binarize;
 use brr_build::build::{BuildStage, Built, Quality, Recipe, build, usual_min_distance};
 use brr_build::exclusion::{Excluded, ExclusionList};
+use brr_build::orthography;
 use brr_build::quality::SimilaritySet;
 use brr_build::tree::Tags;
 use brr_build::vectors::{
@@ -29,7 +32,7 @@ use crate::usage::{Refused, positive, whole};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   brr build glove.6B.300d.txt -o english.brr --words 50000
-  brr build cc.fr.300.vec.gz -o french.brr --bits 128 --licence \"CC BY-SA 3.0\"
+  brr build cc.fr.300.vec.gz -o french.brr --language fr --licence \"CC BY-SA 3.0\"
   brr build vectors.npy --word-list words.txt -o mine.brr --similarity wordsim353.tsv
   brr build glove.6B.300d.txt -o polite.brr --exclude offensive.txt house-rules.txt")]
 pub struct Args {
@@ -64,6 +67,10 @@ pub struct Args {
     /// The words of a .npy file, one per line
     #[arg(long, value_name = "FILE")]
     word_list: Option<PathBuf>,
+    /// Language of the words: de, el, en, es, fr, it, ja, pt, ru, tr, zh, or a file with a table of how it is
+    /// written
+    #[arg(long, value_name = "LANGUAGE", default_value = "en")]
+    language: String,
     /// Distinguish upper and lower case
     #[arg(long)]
     cased: bool,
@@ -119,8 +126,9 @@ pub fn run(args: Args) -> Result {
     let output = WholeFile::create(&args.output, args.force)?;
     let similarity = read_similarity(&args.similarity)?;
     let stages = Stages::new();
-    let loaded = load(&args, &stages)?;
-    let recipe = recipe(&args, &loaded.report)?;
+    let table = orthography::find(&args.language)?.map(Arc::new);
+    let loaded = load(&args, &table, &stages)?;
+    let recipe = recipe(&args, table, &loaded.report)?;
     let progress = |stage: BuildStage| {
         show(&stages, stage);
         ControlFlow::Continue(())
@@ -144,7 +152,7 @@ fn read_exclusions(files: &[PathBuf]) -> Result<Vec<ExclusionList>> {
     files.iter().map(read).collect()
 }
 
-fn load(args: &Args, stages: &Stages) -> Result<Loaded> {
+fn load(args: &Args, table: &Option<Arc<Orthography>>, stages: &Stages) -> Result<Loaded> {
     let options = LoadOptions {
         words: args.words,
         format: args.format,
@@ -162,6 +170,7 @@ fn load(args: &Args, stages: &Stages) -> Result<Loaded> {
                 Numbers::Drop
             },
             case: if args.cased { Case::Keep } else { Case::Fold },
+            orthography: table.clone(),
         },
         exclude: read_exclusions(&args.exclude)?,
     };
@@ -174,7 +183,7 @@ fn load(args: &Args, stages: &Stages) -> Result<Loaded> {
     Ok(load_with_progress(&args.vectors, &options, &mut progress)?)
 }
 
-fn recipe(args: &Args, report: &LoadReport) -> Result<Recipe> {
+fn recipe(args: &Args, table: Option<Arc<Orthography>>, report: &LoadReport) -> Result<Recipe> {
     let asked = || {
         args.certify
             .iter()
@@ -198,6 +207,7 @@ fn recipe(args: &Args, report: &LoadReport) -> Result<Recipe> {
         tree: !args.no_tree,
         tags: args.tags.as_deref().map(Tags::read).transpose()?,
         meta: provenance(args, report),
+        orthography: table,
     })
 }
 

@@ -83,6 +83,7 @@ fn facts(model: &Model) -> Value {
         "bytes": model.bytes().len(),
         "bytes_per_word": model.bytes().len() as f64 / words as f64,
         "lowercase": model.lowercase(),
+        "language": language(model),
         "p_avg": p.average,
         "p_max": d.maximum,
         "nearest_mean": p.nearest_mean,
@@ -97,6 +98,22 @@ fn facts(model: &Model) -> Value {
         "certificates": certificates.collect::<Vec<_>>(),
         "calibration": calibration.collect::<Vec<_>>(),
     })
+}
+
+/// What the file says of how its language is written; nothing of English.
+fn language(model: &Model) -> Value {
+    let table = model.orthography();
+    match model.has_orthography() {
+        false => Value::Null,
+        true => json!({
+            "code": table.code(),
+            "name": table.name(),
+            "script": table.script(),
+            "words": table.words_name(),
+            "contractions": table.contractions(),
+            "function_words": table.function_words().len(),
+        }),
+    }
 }
 
 fn print_facts(facts: &Value) {
@@ -127,6 +144,22 @@ fn print_facts(facts: &Value) {
         false => "the case given",
     };
     line("looked up in", case.into());
+    let language = &facts["language"];
+    if language.is_object() {
+        let said = |key: &str| text(&language[key]);
+        line(
+            "language",
+            format!(
+                "{} ({}), script {}, words by {}, {} contractions, {} function words",
+                said("name"),
+                said("code"),
+                said("script"),
+                said("words"),
+                said("contractions"),
+                said("function_words")
+            ),
+        );
+    }
     line(
         "tree levels",
         facts["tree_levels"]

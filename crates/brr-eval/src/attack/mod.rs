@@ -34,7 +34,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use brr::parts::language::{Sentence, State, sentences};
 use brr::parts::parallel;
 use brr::parts::random::Noise;
-use brr::parts::text::pieces;
 use brr::parts::vocabulary::WordId;
 use brr::{Layout, Model};
 use brr_estimate::posterior::{Estimation, Seen, largest, stretches};
@@ -61,7 +60,7 @@ impl Passage {
         let mut passage = Passage::default();
         for text in texts {
             let words: Vec<_> = model.tokens(text).into_iter().map(|(w, _)| w).collect();
-            passage.add(&words, &sentences(&pieces(text), Layout::Keep), most);
+            passage.add(&words, &sentences(&model.pieces(text), Layout::Keep), most);
         }
         passage
     }

@@ -231,6 +231,7 @@ fn cached(
         tree: true,
         tags: None,
         meta: vec![("vectors-fingerprint".into(), stamp)],
+        orthography: None,
     };
     let what = format!("building {} bits", bits.get());
     let share = |stage: build::BuildStage| {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use brr::parts::language::{Sentence, sentences};
 use brr::parts::parallel;
-use brr::parts::text::pieces;
 use brr::parts::vocabulary::WordId;
 use brr::{Layout, Model};
 
@@ -88,7 +87,7 @@ fn cut(document: &Document, vocabulary: &Model) -> Text {
     }
     Text {
         words: tokens.iter().map(|t| t.0).collect(),
-        sentences: sentences(&pieces(&document.text), Layout::Keep),
+        sentences: sentences(&vocabulary.pieces(&document.text), Layout::Keep),
         plain,
         label: document.label,
     }

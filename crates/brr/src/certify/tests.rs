@@ -20,6 +20,7 @@ fn model(rows: &CodeRows) -> Model {
         distances: code_distances(codes, 1, &|_| {}),
         calibration: Calibration::default(),
         meta: Vec::new(),
+        orthography: None,
     };
     parts.write().unwrap()
 }

@@ -11,8 +11,9 @@
 //! | CERT, CRT2 | certificates of the exponential mechanism, with their weights or without |
 //! | TREE | the place of every word in a balanced tree ([`crate::tree`]), if there is one |
 //! | META | provenance, licence, quality: lines of `key<TAB>value` |
+//! | LANG | how the language is written ([`crate::orthography`]), if it is not as in English |
 //!
-//! HEAD, WORD and CODE are the model proper. Their hash is the
+//! HEAD, WORD and CODE are the model proper, and LANG where it is there. Their hash is the
 //! [identity of the codes](Model::identity): certificates name it, and adding a certificate
 //! or a remark to a file does not change it. [`Model::file_identity`] is that of the whole file.
 //!
@@ -43,7 +44,8 @@ use crate::error::{Error, Result};
 use crate::frame::{self, Container, Content, Fields};
 use crate::guarantee::{Metric, PairDistances};
 use crate::identity::{CodesIdentity, FileIdentity};
-use crate::text::Lookup;
+use crate::orthography::Orthography;
+use crate::text::{Lookup, Piece};
 use crate::tree::WordTree;
 use crate::vocabulary::{Vocabulary, WordId};
 
@@ -100,6 +102,7 @@ pub struct Model {
     claims: Vec<Claim>,
     believed: OnceLock<Believed>,
     tree: Option<WordTree>,
+    table: Option<Orthography>,
     meta: Vec<(String, String)>,
     identity: OnceLock<CodesIdentity>,
     rows: OnceLock<CodeRows>,
@@ -151,6 +154,10 @@ impl Model {
             tree: container
                 .section(*b"TREE")
                 .map(|range| WordTree::read(&all[range], head.words as usize))
+                .transpose()?,
+            table: container
+                .section(*b"LANG")
+                .map(|range| Orthography::read(&all[range]))
                 .transpose()?,
             meta: frame::read_meta(optional(*b"META"))?,
             identity: OnceLock::new(),
@@ -336,12 +343,43 @@ impl Model {
 
     /// The id of a word, looked up in the form in which a text's words are.
     pub fn find(&self, word: &str) -> Option<WordId> {
-        Lookup::new(&self.vocabulary, self.lowercase).word(word)
+        self.lookup().word(word)
+    }
+
+    /// What cuts texts and looks their tokens up.
+    pub(crate) fn lookup(&self) -> Lookup<'_> {
+        Lookup::new(&self.vocabulary, self.orthography(), self.lowercase)
+    }
+
+    /// How its language is written. A file without a table is one of English.
+    pub fn orthography(&self) -> &Orthography {
+        self.table
+            .as_ref()
+            .unwrap_or_else(|| Orthography::english())
+    }
+
+    /// Whether the file says how its language is written.
+    pub fn has_orthography(&self) -> bool {
+        self.table.is_some()
+    }
+
+    /// A text's pieces in order: tokens and public structure. A function of its characters and, for scripts
+    /// without spaces, of the model.
+    pub fn pieces<'t>(&self, text: &'t str) -> Vec<Piece<'t>> {
+        self.lookup().cutter().pieces(text)
+    }
+
+    /// How many tokens a text has.
+    pub fn count(&self, text: &str) -> usize {
+        let mut tokens = 0;
+        let cutter = self.lookup().cutter();
+        cutter.each_token(text, |_, _| tokens += 1);
+        tokens
     }
 
     /// A text's tokens in order: the word of each, if it has one, and how it stands in the text.
     pub fn tokens<'t>(&self, text: &'t str) -> Vec<(Option<WordId>, &'t str)> {
-        Lookup::new(&self.vocabulary, self.lowercase).tokens(text)
+        self.lookup().tokens(text)
     }
 
     /// Which file this is, every byte of it.
@@ -349,11 +387,12 @@ impl Model {
         frame::identity(self.bytes())
     }
 
-    /// Which codes these are: numbers, words, codes.
+    /// Which codes these are: numbers, words, codes, and how texts are cut where the file says that.
     pub fn identity(&self) -> CodesIdentity {
         *self.identity.get_or_init(|| {
             let mut hash = Sha256::new();
-            for tag in [*b"HEAD", *b"WORD", *b"CODE"] {
+            let table = self.table.as_ref().map(|_| *b"LANG");
+            for tag in [*b"HEAD", *b"WORD", *b"CODE"].into_iter().chain(table) {
                 let content = self.section(tag);
                 hash.update(tag);
                 hash.update((content.len() as u64).to_le_bytes());

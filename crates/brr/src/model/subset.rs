@@ -67,6 +67,7 @@ impl Model {
             distances: CodeDistances::without_pairs(table),
             calibration: Calibration::default(),
             meta: self.subset_meta(),
+            orthography: self.table.clone(),
         };
         let model = parts.write()?;
         match &self.tree {

@@ -10,12 +10,13 @@ use crate::epsilon::Epsilon;
 use crate::error::{Error, Result};
 use crate::frame::{self, Content, Tag};
 use crate::guarantee::Budget;
+use crate::orthography::Orthography;
 use crate::tree::WordTree;
 use crate::vocabulary::Vocabulary;
 
 /// All sections that are written, in their order in a file.
-const SECTIONS: [Tag; 8] = [
-    *b"HEAD", *b"WORD", *b"CODE", *b"CALI", *b"CERT", *b"CRT2", *b"TREE", *b"META",
+const SECTIONS: [Tag; 9] = [
+    *b"HEAD", *b"WORD", *b"CODE", *b"CALI", *b"CERT", *b"CRT2", *b"TREE", *b"META", *b"LANG",
 ];
 
 /// What a model is made of.
@@ -32,6 +33,8 @@ pub struct ModelParts<'a> {
     pub calibration: Calibration,
     /// Provenance, licence, quality. Tabs and line breaks become spaces.
     pub meta: Vec<(String, String)>,
+    /// How the language is written, if it is not as in English.
+    pub orthography: Option<Orthography>,
 }
 
 impl ModelParts<'_> {
@@ -55,16 +58,21 @@ impl ModelParts<'_> {
             section: "codes",
             reason: "there is no word",
         })?;
-        Model::new(frame::write(
-            Content::Model,
-            &[
-                (*b"HEAD", &head.write()),
-                (*b"WORD", &Vocabulary::pack(self.words)?),
-                (*b"CODE", &blocks),
-                (*b"CALI", &stored::write(&self.calibration)),
-                (*b"META", &frame::write_meta(&self.meta)),
-            ],
-        ))
+        let table = self.orthography.as_ref().map(Orthography::to_lines);
+        let (head, words) = (head.write(), Vocabulary::pack(self.words)?);
+        let (calibration, meta) = (
+            stored::write(&self.calibration),
+            frame::write_meta(&self.meta),
+        );
+        let mut sections: Vec<(Tag, &[u8])> = vec![
+            (*b"HEAD", &head),
+            (*b"WORD", &words),
+            (*b"CODE", &blocks),
+            (*b"CALI", &calibration),
+            (*b"META", &meta),
+        ];
+        sections.extend(table.as_ref().map(|table| (*b"LANG", table.as_bytes())));
+        Model::new(frame::write(Content::Model, &sections))
     }
 }
 

@@ -27,7 +27,7 @@ use crate::numbers::Numbers;
 use crate::parallel;
 use crate::policy::{Among, Policy, Restriction, Split, WordList};
 use crate::random::Noise;
-use crate::text::{Adjacency, Lookup, PublicWords, Rendering, Tokens};
+use crate::text::{Adjacency, PublicWords, Rendering, Tokens};
 use crate::vocabulary::WordId;
 
 /// A privatized text, and what may be said about it.
@@ -236,7 +236,8 @@ impl Privatizer {
             Policy::AllBut(list) => PublicWords::Of(name(list)),
             Policy::Only(list) => PublicWords::Outside(name(list)),
         };
-        Adjacency::new(self.options.layout, self.options.unknown, public)
+        let words = self.model.orthography().words();
+        Adjacency::new(self.options.layout, self.options.unknown, public, words)
     }
 
     /// The largest loss between two [neighbouring](Self::adjacency) texts of this many *private*
@@ -526,7 +527,7 @@ impl Privatizer {
         texts: &'t [impl AsRef<str>],
         cap: impl Fn(usize) -> u64,
     ) -> (Tokens<'t>, Ends) {
-        let mut lookup = Lookup::new(self.model.vocabulary(), self.model.lowercase());
+        let mut lookup = self.model.lookup();
         let mut tokens = Tokens::default();
         let ends = texts.iter().enumerate().map(|(i, text)| {
             let cut = tokens.push(text.as_ref(), &mut lookup, cap(i));
@@ -546,6 +547,7 @@ impl Privatizer {
             texts: &[],
             words,
             vocabulary: self.model.vocabulary(),
+            table: self.model.orthography(),
             layout: self.options.layout,
             unknown: self.options.unknown,
             case: self.options.case,

@@ -22,7 +22,6 @@ use crate::error::{Error, Result};
 use crate::frame::{Fields, push_leb128};
 use crate::privatizer::Privatizer;
 use crate::spans::Pool;
-use crate::text::Lookup;
 
 const MAGIC: &[u8; 8] = b"\x89BSN\r\n\x1a\n";
 const VERSION: u8 = 1;
@@ -139,7 +138,7 @@ fn read_text<'a>(fields: &mut Fields<'a>) -> Option<&'a str> {
 /// What the bytes say, if it makes sense.
 fn read(privatizer: &Privatizer, body: &[u8]) -> Option<Memory> {
     let model = privatizer.model();
-    let mut lookup = Lookup::new(model.vocabulary(), model.lowercase());
+    let mut lookup = model.lookup();
     let mut fields = Fields::new("session", body);
     let mut memory = Memory::default();
     let classes = fields.leb128().ok()?;

@@ -54,7 +54,7 @@ use crate::error::Result;
 use crate::privatizer::{Privatized, Privatizer};
 use crate::random::Noise;
 use crate::spans::{Marks, Pool, PrivatizedSpans, Slot, Span, Surrogate};
-use crate::text::{Adjacency, Lookup, each_token};
+use crate::text::Adjacency;
 
 /// A conversation in which each distinct word has one surrogate. Opens with what that makes public, in
 /// [`adjacency`](Session::adjacency).
@@ -159,9 +159,10 @@ impl Session {
     /// (Text around spans is known already.)
     pub fn add_public(&mut self, text: &str) {
         let model = self.privatizer.model();
-        let mut lookup = Lookup::new(model.vocabulary(), model.lowercase());
+        let mut lookup = model.lookup();
+        let cutter = lookup.cutter();
         let memory = Arc::make_mut(&mut self.memory);
-        each_token(text, |_, token| memory.add_public(lookup.form(token)));
+        cutter.each_token(text, |_, token| memory.add_public(lookup.form(token)));
     }
 
     /// Puts the originals back into a text that came of privatized ones, such as a model's answer.
@@ -231,10 +232,11 @@ impl Session {
     /// The surrogate of each token: that of its class, drawn if the class is new.
     fn surrogates(&mut self, marks: &Marks<'_>, noise: &mut Noise) -> Vec<Surrogate> {
         let model = self.privatizer.model();
-        let mut lookup = Lookup::new(model.vocabulary(), model.lowercase());
+        let mut lookup = model.lookup();
+        let cutter = lookup.cutter();
         let memory = Arc::make_mut(&mut self.memory);
         for text in marks.around() {
-            each_token(text, |_, token| memory.add_public(lookup.form(token)));
+            cutter.each_token(text, |_, token| memory.add_public(lookup.form(token)));
         }
         let known = memory.len();
         let mut new: Vec<Slot<'_>> = Vec::new();

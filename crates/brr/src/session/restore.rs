@@ -12,7 +12,7 @@ use super::inflection::{plural, singulars, spelling};
 use super::links::Links;
 use super::memory::{Meaning, Memory};
 use crate::privatizer::Privatizer;
-use crate::text::{Lookup, each_token, is_apostrophe, is_ending};
+use crate::text::is_apostrophe;
 
 /// A text with the originals in it: **private**.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -142,12 +142,14 @@ impl Restorer {
             self.quoted = true;
         }
         let mut tokens = Vec::new();
-        each_token(text, |at, token| tokens.push((at, token)));
+        let privatizer = self.privatizer.clone();
+        let cutter = privatizer.model().lookup().cutter();
+        cutter.each_token(text, |at, token| tokens.push((at, token)));
         let mut done = 0;
         for (at, token) in tokens {
             out.push_str(&text[done..at]);
             // The ending of a contraction or possessive belongs to what it touches.
-            if is_ending(token) && at > 0 && at == done {
+            if cutter.table().is_ending(token) && at > 0 && at == done {
                 out.push_str(token);
                 done = at + token.len();
                 continue;
@@ -204,7 +206,8 @@ impl Restorer {
             return 0;
         };
         let goes_on = marks.next().is_some_and(char::is_alphanumeric);
-        if self.quoted || goes_on || !ends_in_s(surrogate) || ends_in_s(original) {
+        let foreign = self.privatizer.model().orthography().is_foreign();
+        if foreign || self.quoted || goes_on || !ends_in_s(surrogate) || ends_in_s(original) {
             return 0;
         }
         out.push(apostrophe);
@@ -214,7 +217,7 @@ impl Restorer {
 
     fn find(&mut self, token: &str) -> Found {
         let model = self.privatizer.model();
-        let mut lookup = Lookup::new(model.vocabulary(), model.lowercase());
+        let mut lookup = model.lookup();
         let form = lookup.form(token);
         let found = match self.memory.meaning(form) {
             Meaning::One(spellings) => {
@@ -238,6 +241,9 @@ impl Restorer {
     }
 
     fn find_plural(&self, form: &str, token: &str) -> Found {
+        if self.privatizer.model().orthography().is_foreign() {
+            return Found::Nothing;
+        }
         for singular in singulars(form) {
             let found = match self.memory.meaning(&singular) {
                 Meaning::Nothing => continue,

@@ -6,7 +6,7 @@ use super::{Pool, PrivatizedSpans, Span, Surrogate};
 use crate::error::{Error, Result};
 use crate::numbers::{Class, classes};
 use crate::privatizer::Privatizer;
-use crate::text::{Capitals, Lookup, Piece, Rendering, Tokens};
+use crate::text::{Capitals, Piece, Rendering, Tokens};
 use crate::vocabulary::WordId;
 
 /// A token in a marked part, and what becomes of it.
@@ -105,7 +105,7 @@ impl<'t> Marks<'t> {
         policy: bool,
     ) -> Marks<'t> {
         let model = privatizer.model();
-        let mut lookup = Lookup::new(model.vocabulary(), model.lowercase());
+        let mut lookup = model.lookup();
         let mut marks = Marks {
             text,
             parts: Vec::with_capacity(parts.len()),
@@ -174,7 +174,11 @@ impl<'t> Marks<'t> {
             tokens: vec![0; self.parts.len()],
             loss,
         };
-        let mut capitals = Capitals::new(privatizer.options().case, &[]);
+        let mut capitals = Capitals::new(
+            privatizer.model().orthography(),
+            privatizer.options().case,
+            &[],
+        );
         let (mut piece, mut token) = (0, 0);
         for (part, around) in self.parts.iter().zip(self.around()) {
             out.text.push_str(around);
@@ -184,7 +188,11 @@ impl<'t> Marks<'t> {
             let touches =
                 piece > 0 && around.is_empty() && out.text.ends_with(char::is_alphanumeric);
             if touches && matches!(pieces.first(), Some(Piece::Token(_))) {
-                out.text.push(' ');
+                let written = surrogates[token].spelled(privatizer.model().vocabulary());
+                let (last, first) = (out.text.chars().next_back(), written.chars().next());
+                if privatizer.model().orthography().space_between(last, first) {
+                    out.text.push(' ');
+                }
             }
             capitals.set_proper(privatizer.proper_in(part.pool));
             let tokens = token..part.tokens;

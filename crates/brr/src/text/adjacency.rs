@@ -15,11 +15,12 @@
 //! | marked spans | all text outside of them, which spans were marked and with which lists, and their structure |
 //! | numbers that become numbers | which tokens are integers and which are identifiers, and of identifiers how many digits they have and the marks between |
 //! | a session | which private positions, of one text or several, hold equal words |
+//! | a model that cuts scripts without spaces by its own words | how many tokens a stretch of their letters has, which depends on which words the model knows |
 //!
 //! # Guarantee
 //!
 //! Let t and t' be neighbours under unknown `random`. Both are cut into the same structure
-//! (`cut.rs`) with k tokens each; the mechanism draws k words, each independently from its
+//! (`cut.rs`; `lattice.rs` for scripts without spaces) with k tokens each; the mechanism draws k words, each independently from its
 //! token alone; what is written is a function of the structure and the draws. So for any output
 //! the ratio of its probabilities is at most the product of the ratios of the k draws, and the
 //! loss at most the sum of the losses of the tokens. A word that occurs k times is drawn k
@@ -38,6 +39,7 @@
 use std::fmt;
 
 use super::render::{Layout, Unknown};
+use crate::orthography::Words;
 
 /// The relation between texts that a privatizer's guarantee is about.
 ///
@@ -59,6 +61,7 @@ pub struct Adjacency {
     marks: Marks,
     /// Whether numbers become numbers.
     numbers: bool,
+    words: Words,
 }
 
 /// What is private: whole texts, or marked parts.
@@ -85,13 +88,19 @@ pub(crate) enum PublicWords {
 
 impl Adjacency {
     /// What the choices make public.
-    pub(crate) fn new(layout: Layout, unknown: Unknown, public: PublicWords) -> Adjacency {
+    pub(crate) fn new(
+        layout: Layout,
+        unknown: Unknown,
+        public: PublicWords,
+        words: Words,
+    ) -> Adjacency {
         Adjacency {
             layout,
             unknown,
             public,
             marks: Marks::Whole,
             numbers: false,
+            words,
         }
     }
 
@@ -157,6 +166,14 @@ impl fmt::Display for Adjacency {
             }
             Layout::Words => "the same number of tokens.",
         })?;
+        if self.words == Words::Lattice {
+            f.write_str(
+                " A stretch of letters of a script without spaces is cut by the model's own words: into how many \
+                 tokens is part of that structure, and depends on which words the model knows. Texts with one \
+                 word changed for another are neighbours only if the stretch still has as many tokens. \
+                 Characters in a row that belong to no word of the model are one token, whatever their number.",
+            )?;
+        }
         match &self.public {
             _ if self.marks == Marks::Spans => {}
             PublicWords::None => {}

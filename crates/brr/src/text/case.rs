@@ -3,11 +3,12 @@
 //! # Guarantee
 //!
 //! Words come out as the model spells them, and the case of the input is lost. [`Case::Sentence`] puts capital letters
-//! back by a rule that looks at three things: the words that come out, the public structure that is written, and a
-//! public list of proper nouns. All three are the same whatever the tokens of the input were, given the output
+//! back by a rule that looks at four things: the words that come out, the public structure that is written, a
+//! public list of proper nouns, and the public table of the language. All four are the same whatever the tokens of the input were, given the output
 //! without capitals: the rule is post-processing, and costs nothing. By its types it sees nothing else.
 
 use super::Piece;
+use crate::orthography::Orthography;
 use crate::vocabulary::WordId;
 
 /// How words are written.
@@ -46,6 +47,7 @@ enum Place {
 
 /// Writes capital letters, a text from its start on.
 pub struct Capitals<'a> {
+    table: &'a Orthography,
     case: Case,
     proper: &'a [WordId],
     place: Place,
@@ -54,8 +56,9 @@ pub struct Capitals<'a> {
 
 impl<'a> Capitals<'a> {
     /// With these proper nouns, in ascending order.
-    pub fn new(case: Case, proper: &'a [WordId]) -> Capitals<'a> {
+    pub fn new(table: &'a Orthography, case: Case, proper: &'a [WordId]) -> Capitals<'a> {
         Capitals {
+            table,
             case,
             proper,
             place: Place::Start,
@@ -85,8 +88,9 @@ impl<'a> Capitals<'a> {
         let starts = self.place == Place::Start;
         self.place = Place::Inside;
         let proper = || self.proper.binary_search(&word).is_ok();
+        let pronoun = || spelled == "i" && !self.table.is_foreign();
         match self.case {
-            Case::Sentence if starts || spelled == "i" || proper() => self.capitalized(spelled),
+            Case::Sentence if starts || pronoun() || proper() => self.capitalized(spelled),
             _ => spelled,
         }
     }
@@ -94,8 +98,9 @@ impl<'a> Capitals<'a> {
     fn capitalized(&mut self, spelled: &str) -> &str {
         let mut rest = spelled.chars();
         self.written.clear();
+        let first = rest.next().into_iter();
         self.written
-            .extend(rest.next().into_iter().flat_map(char::to_uppercase));
+            .extend(first.flat_map(|c| self.table.capital(c)));
         self.written.push_str(rest.as_str());
         &self.written
     }
@@ -131,7 +136,7 @@ mod tests {
     use crate::text::pieces;
 
     fn written(text: &str) -> String {
-        let mut capitals = Capitals::new(Case::Sentence, &[]);
+        let mut capitals = Capitals::new(Orthography::english(), Case::Sentence, &[]);
         let mut out = String::new();
         for piece in pieces(text) {
             match piece {

@@ -1,6 +1,8 @@
-//! What a character is to the cutter. Nothing but the character decides.
+//! What a character is to the cutter. Nothing but the character decides, and the marks that a language has.
 
 use unicode_normalization::char::is_combining_mark;
+
+use crate::orthography::Orthography;
 
 /// Punctuation that layout [`Layout::Keep`](super::Layout::Keep) lets through, one mark at a time.
 pub const PUNCTUATION: &str = ".,;:!?'\"()-/…–—‘’“”«»¡¿،؛؟。，、！？：；";
@@ -24,8 +26,23 @@ pub enum Class {
     Symbol,
 }
 
-/// The class of a character that is not white space.
-pub fn class(c: char) -> Class {
+impl Orthography {
+    /// The class of a character that is not white space, in this language.
+    pub fn class(&self, c: char) -> Class {
+        match !c.is_ascii() && self.has_mark(c) {
+            true => Class::Mark,
+            false => class(c),
+        }
+    }
+
+    /// Whether it is a punctuation mark in this language.
+    pub fn is_mark(&self, c: char) -> bool {
+        is_mark(c) || self.has_mark(c)
+    }
+}
+
+/// The class of a character that is not white space, whatever the language.
+fn class(c: char) -> Class {
     if c.is_ascii_alphabetic() || c == '_' {
         Class::Letter
     } else if c.is_ascii_digit() {

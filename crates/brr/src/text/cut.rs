@@ -2,10 +2,12 @@
 //!
 //! # Guarantee
 //!
-//! [`cut`] sees characters and nothing else: no vocabulary, no model. What it calls structure is
-//! therefore a function of the characters alone, and two texts with equal structure can differ
-//! in their tokens only. (That is the adjacency of [`super::adjacency`]; a structure that
-//! depended on which words a model knows would tell known words from unknown ones for certain.)
+//! The cut sees characters and the public table of the language ([`crate::Orthography`]), and nothing else:
+//! no vocabulary, no model. What it calls structure is therefore a function of the characters alone, and two
+//! texts with equal structure can differ in their tokens only. (That is the adjacency of
+//! [`super::adjacency`]; a structure that depended on which words a model knows would tell known words from
+//! unknown ones for certain.) There is one exception, which is declared: a table may say that stretches of
+//! letters of scripts without spaces are cut by the model's own words ([`super::lattice`]).
 //!
 //! Text falls into *chunks* at white space and HTML line breaks, which are structure. A chunk is
 //!
@@ -13,17 +15,19 @@
 //!   or digit and is not a single mark (`:-)`, `>.<`, emoji), or if it starts with a colon or
 //!   semicolon and goes on (`:D`);
 //! - otherwise letters, digits, symbols and marks in turn. A stretch of letters is a token, with
-//!   apostrophes inside; contractions are a stem and an ending. A stretch of letters of a
-//!   script without spaces is one token, whatever its length. Numbers take in whatever touches
+//!   apostrophes inside; contractions are a stem and an ending, elisions a beginning and a stem. A stretch of
+//!   letters of a script without spaces is one token, whatever its length, unless the table says otherwise. Numbers take in whatever touches
 //!   them: `12/05/2020`, `$1,000`, `covid-19`, `(555)` and `-5` are one token each. Other symbols
 //!   are a token as far as they go, with the marks between them (`>.<`). Marks between tokens are
 //!   structure if they are ordinary, else a symbol like any other ([`super::marks`]).
 
 use std::ops::Range;
 
-use super::chars::{Class, class, is_apostrophe, is_ignorable, is_mark, joins_letters};
-use super::contraction::{ending_at, is_ending};
+use super::Piece;
+use super::chars::{Class, is_apostrophe, is_ignorable, joins_letters};
+use super::lattice::{self, Lattice};
 use super::marks::{Sides, is_ordinary, reduce};
+use crate::orthography::Orthography;
 
 /// A part of a text, in the order of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,29 +56,70 @@ pub struct Token<'t> {
 pub enum Role {
     /// A word of its own, or anything else.
     Whole,
-    /// What stood before `n't`.
-    NegatedStem,
+    /// What stood before an ending that begins with a letter, as `n't` does.
+    ChangedStem,
+    /// The beginning of an elision.
+    Beginning,
     /// The ending of a contraction.
     Ending,
 }
 
-/// Calls `each` with every segment of a text, in order.
-pub fn cut<'t>(text: &'t str, mut each: impl FnMut(Segment<'t>)) {
-    let mut scratch = Scratch::default();
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let length = if let Some(tag) = break_tag(rest) {
-            each(Segment::Break);
-            tag
-        } else if c.is_whitespace() {
-            each(Segment::Space(plain_space(c)));
-            c.len_utf8()
-        } else {
-            let length = chunk_length(rest);
-            cut_chunk(&rest[..length], &mut scratch, &mut each);
-            length
-        };
-        rest = &rest[length..];
+/// Cuts texts of a language.
+#[derive(Clone, Copy)]
+pub struct Cutter<'v> {
+    table: &'v Orthography,
+    lattice: Option<Lattice<'v>>,
+}
+
+impl<'v> Cutter<'v> {
+    /// By the table of a language, and the lattice that it may ask for.
+    pub fn new(table: &'v Orthography, lattice: Option<Lattice<'v>>) -> Cutter<'v> {
+        Cutter { table, lattice }
+    }
+
+    /// The table of the language.
+    pub fn table(&self) -> &'v Orthography {
+        self.table
+    }
+
+    /// Calls `each` with every segment of a text, in order.
+    pub fn cut<'t>(&self, text: &'t str, mut each: impl FnMut(Segment<'t>)) {
+        let mut scratch = Scratch::new(*self);
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            let length = if let Some(tag) = break_tag(rest) {
+                each(Segment::Break);
+                tag
+            } else if c.is_whitespace() {
+                each(Segment::Space(plain_space(c)));
+                c.len_utf8()
+            } else {
+                let length = chunk_length(rest);
+                cut_chunk(&rest[..length], &mut scratch, &mut each);
+                length
+            };
+            rest = &rest[length..];
+        }
+    }
+
+    /// A text's pieces in order.
+    pub fn pieces<'t>(&self, text: &'t str) -> Vec<Piece<'t>> {
+        let mut pieces = Vec::new();
+        self.cut(text, |segment| pieces.push(segment.into()));
+        pieces
+    }
+
+    /// Calls `each` with every token of a text and the place of its first byte.
+    pub fn each_token<'t>(&self, text: &'t str, mut each: impl FnMut(usize, &'t str)) {
+        self.cut(text, |segment| {
+            if let Segment::Token(token) = segment {
+                // Tokens are parts of the text.
+                each(
+                    token.text.as_ptr().addr() - text.as_ptr().addr(),
+                    token.text,
+                );
+            }
+        });
     }
 }
 
@@ -143,65 +188,71 @@ impl Atom {
     }
 }
 
-/// Memory that chunks share.
-#[derive(Default)]
-struct Scratch {
+/// How a text is cut, and memory that its chunks share.
+struct Scratch<'v> {
+    table: &'v Orthography,
+    lattice: Option<(Lattice<'v>, lattice::Memory)>,
     atoms: Vec<Atom>,
     reduced: Vec<char>,
 }
 
-fn cut_chunk<'t>(chunk: &'t str, scratch: &mut Scratch, each: &mut impl FnMut(Segment<'t>)) {
+impl<'v> Scratch<'v> {
+    fn new(cutter: Cutter<'v>) -> Scratch<'v> {
+        Scratch {
+            table: cutter.table,
+            lattice: cutter
+                .lattice
+                .map(|lattice| (lattice, lattice::Memory::default())),
+            atoms: Vec::new(),
+            reduced: Vec::new(),
+        }
+    }
+}
+
+fn cut_chunk<'t>(chunk: &'t str, scratch: &mut Scratch<'_>, each: &mut impl FnMut(Segment<'t>)) {
     if chunk.bytes().all(|b| b.is_ascii_alphabetic()) {
         return each(whole(chunk));
     }
     let first = chunk.chars().find(|&c| !is_ignorable(c));
     let Some(first) = first else { return };
+    let table = scratch.table;
+    let is_mark = |c| table.is_mark(c);
+    let sides = |left, right| Sides {
+        left,
+        right,
+        low: table.quotes_low(),
+    };
     let core = chunk.trim_matches(is_mark);
     if is_address(core) {
         let start = chunk.len() - chunk.trim_start_matches(is_mark).len();
         let end = start + core.len();
         let reduced = &mut scratch.reduced;
-        marks(
-            &chunk[..start],
-            Sides {
-                left: false,
-                right: true,
-            },
-            reduced,
-            each,
-        );
+        marks(&chunk[..start], sides(false, true), reduced, each);
         each(whole(core));
-        return marks(
-            &chunk[end..],
-            Sides {
-                left: true,
-                right: false,
-            },
-            reduced,
-            each,
-        );
+        return marks(&chunk[end..], sides(true, false), reduced, each);
     }
-    if is_wordless(chunk) {
-        let alone = Sides {
-            left: false,
-            right: false,
-        };
+    if is_wordless(table, chunk) {
         return match chunk.chars().all(|c| is_mark(c) || is_ignorable(c)) {
-            true => marks(chunk, alone, &mut scratch.reduced, each),
+            true => marks(chunk, sides(false, false), &mut scratch.reduced, each),
             false => each(whole(chunk)),
         };
     }
     if matches!(first, ':' | ';' | '：' | '；') {
         return each(whole(chunk));
     }
-    read_atoms(chunk, &mut scratch.atoms);
+    read_atoms(table, chunk, &mut scratch.atoms);
     fuse_symbols(chunk, scratch);
     write_atoms(chunk, scratch, each);
 }
 
 /// Whether there is neither a letter nor a digit. (Underscores join letters, and are none.)
-fn is_wordless(text: &str) -> bool {
-    let is_word = |c| matches!(class(c), Class::Letter | Class::Spaceless | Class::Digit);
+fn is_wordless(table: &Orthography, text: &str) -> bool {
+    let is_word = |c| {
+        matches!(
+            table.class(c),
+            Class::Letter | Class::Spaceless | Class::Digit
+        )
+    };
     !text.chars().any(|c| is_word(c) && c != '_')
 }
 
@@ -227,13 +278,13 @@ fn marks<'t>(
 }
 
 /// Takes a chunk apart into stretches of one kind.
-fn read_atoms(chunk: &str, atoms: &mut Vec<Atom>) {
+fn read_atoms(table: &Orthography, chunk: &str, atoms: &mut Vec<Atom>) {
     atoms.clear();
     let mut at = 0;
     while let Some(c) = chunk[at..].chars().next() {
         let start = at;
         at += c.len_utf8();
-        let kind = match class(c) {
+        let kind = match table.class(c) {
             Class::Ignorable => match atoms.last_mut() {
                 // It belongs to what it stands in, or to nothing.
                 Some(last) if last.range.end == start => {
@@ -249,15 +300,16 @@ fn read_atoms(chunk: &str, atoms: &mut Vec<Atom>) {
             Class::Letter => Kind::Word { digit: false },
             Class::Digit => Kind::Word { digit: true },
             Class::Spaceless => Kind::Spaceless,
-            Class::Mark => match lone_ending(chunk, atoms, start) {
+            Class::Mark => match lone_ending(table, chunk, atoms, start) {
                 Some(end) => {
                     at = end;
                     Kind::Word { digit: false }
                 }
-                None if joins(chunk, atoms, start..at) => Kind::Word { digit: false },
+                None if joins(table, chunk, atoms, start..at) => Kind::Word { digit: false },
+                None if ends_elision(table, chunk, atoms, start..at) => Kind::Word { digit: false },
                 None => Kind::Marks,
             },
-            Class::Symbol if joins(chunk, atoms, start..at) => Kind::Word { digit: false },
+            Class::Symbol if joins(table, chunk, atoms, start..at) => Kind::Word { digit: false },
             Class::Symbol => Kind::Symbols,
         };
         push(atoms, kind, start..at);
@@ -288,11 +340,12 @@ fn push(atoms: &mut Vec<Atom>, kind: Kind, range: Range<usize>) {
 
 /// Makes symbols of runs of marks that are not ordinary, stand between symbols or end an emoticon,
 /// and one atom of symbols that touch.
-fn fuse_symbols(chunk: &str, scratch: &mut Scratch) {
-    let Scratch { atoms, reduced } = scratch;
+fn fuse_symbols(chunk: &str, scratch: &mut Scratch<'_>) {
+    let table = scratch.table;
+    let Scratch { atoms, reduced, .. } = scratch;
     for atom in &mut *atoms {
         let word = matches!(atom.kind, Kind::Word { .. });
-        if word && is_wordless(&chunk[atom.range.clone()]) {
+        if word && is_wordless(table, &chunk[atom.range.clone()]) {
             atom.kind = Kind::Symbols;
         }
     }
@@ -302,6 +355,7 @@ fn fuse_symbols(chunk: &str, scratch: &mut Scratch) {
             let sides = Sides {
                 left: i > 0,
                 right: i + 1 < atoms.len(),
+                low: table.quotes_low(),
             };
             let run = &chunk[atoms[i].range.clone()];
             let touches = [
@@ -309,7 +363,8 @@ fn fuse_symbols(chunk: &str, scratch: &mut Scratch) {
                 symbols(atoms.get(i + 1)),
             ];
             // Half of an emoticon: `=)` and `=(` must look the same.
-            let mouth = touches.contains(&true) && run.contains(['(', ')', '/', ':', ';']);
+            let mouth =
+                touches.contains(&true) && run.contains(['(', ')', '/', ':', ';', '（', '）']);
             if mouth || touches == [true; 2] || !is_ordinary_run(run, sides, reduced) {
                 atoms[i].kind = Kind::Symbols;
             }
@@ -352,38 +407,56 @@ fn combine(chunk: &str, atoms: &mut Vec<Atom>, range: Range<usize>) {
 }
 
 /// Whether the character in `range` joins the letters or digits on its two sides.
-fn joins(chunk: &str, atoms: &[Atom], range: Range<usize>) -> bool {
+fn joins(table: &Orthography, chunk: &str, atoms: &[Atom], range: Range<usize>) -> bool {
     let joiner = chunk[range.clone()].chars().next();
     let before = atoms
         .last()
         .is_some_and(|a| matches!(a.kind, Kind::Word { .. }) && a.range.end == range.start);
-    before && joiner.is_some_and(joins_letters) && starts_word(&chunk[range.end..])
+    before && joiner.is_some_and(joins_letters) && starts_word(table, &chunk[range.end..])
 }
 
-fn starts_word(text: &str) -> bool {
+fn starts_word(table: &Orthography, text: &str) -> bool {
     let first = text.chars().find(|&c| !is_ignorable(c));
-    first.is_some_and(|c| matches!(class(c), Class::Letter | Class::Digit))
+    first.is_some_and(|c| matches!(table.class(c), Class::Letter | Class::Digit))
+}
+
+/// Whether the apostrophe in `range` makes the word before it an elision, behind which no letter has to follow:
+/// `l'«homme»`, `un po'`.
+fn ends_elision(table: &Orthography, chunk: &str, atoms: &[Atom], range: Range<usize>) -> bool {
+    let touches = |a: &&Atom| a.kind == Kind::Word { digit: false } && a.range.end == range.start;
+    let word = atoms.last().filter(touches);
+    word.is_some_and(|word| table.is_elision(&chunk[word.range.start..range.end]))
 }
 
 /// Where an ending that opens a chunk ends, as the usual vector files write it (`he 's`), if an
 /// apostrophe at `start` begins one.
-fn lone_ending(chunk: &str, atoms: &[Atom], start: usize) -> Option<usize> {
+fn lone_ending(table: &Orthography, chunk: &str, atoms: &[Atom], start: usize) -> Option<usize> {
     let rest = &chunk[start..];
     if !atoms.is_empty() || !rest.starts_with(is_apostrophe) {
         return None;
     }
     let letters = rest.char_indices().skip(1);
-    let mut after = letters.skip_while(|(_, c)| class(*c) == Class::Letter);
+    let mut after = letters.skip_while(|(_, c)| table.class(*c) == Class::Letter);
     let (length, next) = after
         .next()
         .map_or((rest.len(), None), |(at, c)| (at, Some(c)));
-    let goes_on = next.is_some_and(|c| !matches!(class(c), Class::Mark) || is_apostrophe(c));
-    (!goes_on && is_ending(&rest[..length])).then_some(start + length)
+    let goes_on = next.is_some_and(|c| table.class(c) != Class::Mark || is_apostrophe(c));
+    (!goes_on && table.is_ending(&rest[..length])).then_some(start + length)
 }
 
 /// Writes a chunk's atoms as tokens and marks.
-fn write_atoms<'t>(chunk: &'t str, scratch: &mut Scratch, each: &mut impl FnMut(Segment<'t>)) {
-    let Scratch { atoms, reduced } = scratch;
+fn write_atoms<'t>(chunk: &'t str, scratch: &mut Scratch<'_>, each: &mut impl FnMut(Segment<'t>)) {
+    let Scratch {
+        table,
+        lattice,
+        atoms,
+        reduced,
+    } = scratch;
+    let sides = |left, right| Sides {
+        left,
+        right,
+        low: table.quotes_low(),
+    };
     // The marks that wait for what follows them.
     let mut waiting = 0..0;
     let mut left = false;
@@ -405,11 +478,17 @@ fn write_atoms<'t>(chunk: &'t str, scratch: &mut Scratch, each: &mut impl FnMut(
                 left,
             );
         }
-        marks(&chunk[waiting], Sides { left, right: true }, reduced, each);
-        token(&chunk[range], atoms[next].kind, each);
+        marks(&chunk[waiting], sides(left, true), reduced, each);
+        let text = &chunk[range];
+        match (lattice.as_mut(), atoms[next].kind) {
+            (Some((lattice, memory)), Kind::Spaceless) => {
+                lattice.cut(text, memory, |word| each(whole(word)));
+            }
+            (_, kind) => token(table, text, kind, each),
+        }
         (waiting, left, next) = (0..0, true, cluster.end);
     }
-    marks(&chunk[waiting], Sides { left, right: false }, reduced, each);
+    marks(&chunk[waiting], sides(left, false), reduced, each);
 }
 
 /// Atoms that are one token.
@@ -480,36 +559,50 @@ fn absorb(
 }
 
 /// A token, or the parts of a contraction.
-fn token<'t>(text: &'t str, kind: Kind, each: &mut impl FnMut(Segment<'t>)) {
-    let plain_word = kind == Kind::Word { digit: false };
-    match ending_at(text).filter(|_| plain_word && text.chars().all(|c| !c.is_numeric())) {
+fn token<'t>(table: &Orthography, text: &'t str, kind: Kind, each: &mut impl FnMut(Segment<'t>)) {
+    let role = |text| match text {
+        text if table.is_ending(text) => Role::Ending,
+        text if table.is_elision(text) => Role::Beginning,
+        _ => Role::Whole,
+    };
+    if kind != (Kind::Word { digit: false }) || text.contains(char::is_numeric) {
+        let role = role(text);
+        return each(Segment::Token(Token { text, role }));
+    }
+    let mut rest = text;
+    while let Some(end) = table.elision_end(rest) {
+        let (text, behind) = rest.split_at(end);
+        let role = Role::Beginning;
+        each(Segment::Token(Token { text, role }));
+        rest = behind;
+    }
+    match table.ending_at(rest) {
         Some(at) => {
-            let (stem, ending) = text.split_at(at);
-            stem_of(stem, ending, each);
+            let (stem, ending) = rest.split_at(at);
+            stem_of(table, stem, ending, each);
         }
         None => {
-            let role = if is_ending(text) {
-                Role::Ending
-            } else {
-                Role::Whole
-            };
-            each(Segment::Token(Token { text, role }));
+            let role = role(rest);
+            each(Segment::Token(Token { text: rest, role }));
         }
     }
 }
 
-fn stem_of<'t>(stem: &'t str, ending: &'t str, each: &mut impl FnMut(Segment<'t>)) {
-    match ending_at(stem) {
+fn stem_of<'t>(
+    table: &Orthography,
+    stem: &'t str,
+    ending: &'t str,
+    each: &mut impl FnMut(Segment<'t>),
+) {
+    match table.ending_at(stem) {
         Some(at) => {
             let (stem, ending) = stem.split_at(at);
-            stem_of(stem, ending, each);
+            stem_of(table, stem, ending, each);
         }
         None => {
-            let negated = ending.starts_with(['n', 'N']);
-            let role = if negated {
-                Role::NegatedStem
-            } else {
-                Role::Whole
+            let role = match ending.starts_with(is_apostrophe) {
+                true => Role::Whole,
+                false => Role::ChangedStem,
             };
             each(Segment::Token(Token { text: stem, role }));
         }

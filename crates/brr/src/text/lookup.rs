@@ -1,44 +1,53 @@
 //! Tokens to word ids.
 //!
-//! A token is brought into the vocabulary's form (NFC, plain apostrophes, nothing invisible, and
+//! A token is brought into the vocabulary's form (normalized, with plain apostrophes, nothing invisible, and in
 //! lower case if the model's words are) and looked up whole; the ending of a contraction as it
-//! is (`n't`), then as the word it stands for (`not`). What is not found is unknown. The look-up
-//! comes after the cut and changes nothing of it.
+//! is (`n't`), then as the word it stands for (`not`), and the beginning of an elision likewise. What is not found
+//! is unknown. The look-up comes after the cut and changes nothing of it.
 
-use unicode_normalization::UnicodeNormalization;
 use zeroize::Zeroizing;
 
-use super::chars::{is_apostrophe, is_ignorable};
-use super::contraction::{full_ending, full_stem};
-use super::cut::{Role, Segment, Token, cut};
+use super::cut::{Cutter, Role, Segment, Token};
+use super::lattice::Lattice;
+use crate::orthography::{Orthography, Words};
 use crate::vocabulary::{Vocabulary, WordId};
 
 /// Looks tokens up.
 pub struct Lookup<'v> {
     vocabulary: &'v Vocabulary,
+    table: &'v Orthography,
     lowercase: bool,
     form: Zeroizing<String>,
 }
 
 impl<'v> Lookup<'v> {
-    /// For a vocabulary; `lowercase` if its words are.
-    pub fn new(vocabulary: &'v Vocabulary, lowercase: bool) -> Self {
+    /// For a vocabulary of a language; `lowercase` if its words are.
+    pub fn new(vocabulary: &'v Vocabulary, table: &'v Orthography, lowercase: bool) -> Self {
         Lookup {
             vocabulary,
+            table,
             lowercase,
             form: Zeroizing::new(String::with_capacity(64)),
         }
     }
 
+    /// What cuts texts into the tokens that are looked up.
+    pub fn cutter(&self) -> Cutter<'v> {
+        let lattice = || Lattice::new(self.vocabulary, self.table, self.lowercase);
+        let lattice = (self.table.words() == Words::Lattice).then(lattice);
+        Cutter::new(self.table, lattice)
+    }
+
     /// The word of a token, if it has one.
     pub fn id(&mut self, token: Token<'_>) -> Option<WordId> {
-        let vocabulary = self.vocabulary;
+        let (vocabulary, table) = (self.vocabulary, self.table);
         let form = self.bring_into_form(token.text);
         let id = |word: &str| vocabulary.id(word);
         match token.role {
             Role::Whole => id(form),
-            Role::NegatedStem => id(full_stem(form)),
-            Role::Ending => id(form).or_else(|| full_ending(form).and_then(id)),
+            Role::ChangedStem => id(table.full_stem(form)),
+            Role::Beginning => id(form).or_else(|| table.full_elision(form).and_then(id)),
+            Role::Ending => id(form).or_else(|| table.full_ending(form).and_then(id)),
         }
     }
 
@@ -58,7 +67,7 @@ impl<'v> Lookup<'v> {
     /// All tokens of a text, each with its word.
     pub fn tokens<'t>(&mut self, text: &'t str) -> Vec<(Option<WordId>, &'t str)> {
         let mut tokens = Vec::new();
-        cut(text, |segment| {
+        self.cutter().cut(text, |segment| {
             if let Segment::Token(token) = segment {
                 tokens.push((self.id(token), token.text));
             }
@@ -69,22 +78,7 @@ impl<'v> Lookup<'v> {
     fn bring_into_form(&mut self, token: &str) -> &str {
         let form = &mut *self.form;
         form.clear();
-        if token.is_ascii() {
-            form.push_str(token);
-            if self.lowercase {
-                form.make_ascii_lowercase();
-            }
-        } else {
-            let straight = |c| if is_apostrophe(c) { '\'' } else { c };
-            // The joiners of Persian and the Indic scripts belong to the spelling.
-            let shown = |c: &char| !is_ignorable(*c) || matches!(c, '\u{200c}' | '\u{200d}');
-            if self.lowercase {
-                let lower = Zeroizing::new(token.to_lowercase());
-                form.extend(lower.nfc().filter(shown).map(straight));
-            } else {
-                form.extend(token.nfc().filter(shown).map(straight));
-            }
-        }
+        self.table.push_form(token, self.lowercase, form);
         form.trim_matches(['_', '\u{200c}', '\u{200d}'])
     }
 }
@@ -95,9 +89,9 @@ mod tests {
 
     fn show(words: &[&str], lowercase: bool, text: &str) -> String {
         let v = Vocabulary::unpack(&Vocabulary::pack(words).unwrap(), words.len()).unwrap();
-        let mut lookup = Lookup::new(&v, lowercase);
+        let mut lookup = Lookup::new(&v, Orthography::english(), lowercase);
         let mut out = String::new();
-        cut(text, |segment| match segment {
+        lookup.cutter().cut(text, |segment| match segment {
             Segment::Token(token) => {
                 let word = lookup.id(token).map_or("?", |id| v.word(id));
                 out.push_str(&format!("[{word}]"));

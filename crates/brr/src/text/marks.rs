@@ -12,6 +12,8 @@
 pub struct Sides {
     pub left: bool,
     pub right: bool,
+    /// Whether `“` and `‘` also close, as they do where `„` opens.
+    pub low: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,9 +31,11 @@ enum Kind {
 fn kind(mark: char) -> Kind {
     match mark {
         ':' | ';' | '：' | '；' | '؛' => Kind::Colon,
-        '-' | '–' | '—' | '/' => Kind::Dash,
+        '-' | '–' | '—' | '/' | '・' => Kind::Dash,
         '(' | '“' | '‘' | '«' | '¡' | '¿' => Kind::Open,
         ')' | '”' | '»' => Kind::Close,
+        '「' | '『' | '（' | '〈' | '《' | '【' | '„' | '‚' | '‹' => Kind::Open,
+        '」' | '』' | '）' | '〉' | '》' | '】' | '›' => Kind::Close,
         '\'' | '"' | '’' => Kind::Quote,
         _ => Kind::Stop,
     }
@@ -77,7 +81,9 @@ pub fn is_ordinary(reduced: &[char], sides: Sides) -> bool {
         _ if !left && !right => return false,
         _ => {}
     }
-    let closes = |mark: &char| matches!(kind(*mark), Kind::Close | Kind::Quote);
+    let closes = |mark: &char| {
+        matches!(kind(*mark), Kind::Close | Kind::Quote) || (sides.low && matches!(mark, '“' | '‘'))
+    };
     let opens = |mark: &char| matches!(kind(*mark), Kind::Open | Kind::Quote);
     let skip = |marks: &[char], test: &dyn Fn(&char) -> bool| {
         let marks = marks.iter().take(MOST);
@@ -138,7 +144,10 @@ mod tests {
 
     #[test]
     fn quoting_and_bracketing_are_ordinary_and_emoticons_are_not() {
-        let ordinary = |run: &str, left, right| is_ordinary(&reduced(run), Sides { left, right });
+        let ordinary = |run: &str, left, right| {
+            let low = false;
+            is_ordinary(&reduced(run), Sides { left, right, low })
+        };
         for run in [".\"", "),", ").", "!\")", "'.\"", "\";", "):", "。”"] {
             assert!(ordinary(run, true, false), "{run}");
         }

@@ -3,31 +3,32 @@
 //! A text is cut (`cut.rs`) into *tokens*, which are privatized, and *structure*, which is declared
 //! public: white space, HTML line breaks, and single marks of the short list [`PUNCTUATION`].
 //! Everything else is a token or part of one: words, numbers, symbols, emoji, emoticons,
-//! addresses. Where the cuts fall is a function of the characters alone; the vocabulary comes
-//! after (`lookup.rs`). [`adjacency`] says what that means for two texts. How many tokens a text has
+//! addresses. Where the cuts fall is a function of the characters and of the language's table alone; the vocabulary
+//! comes after (`lookup.rs`), but for scripts without spaces (`lattice.rs`). [`adjacency`] says what that means for two texts. How many tokens a text has
 //! is not hidden.
 
 mod adjacency;
 mod case;
 mod chars;
-mod contraction;
 mod cut;
+mod lattice;
 mod lookup;
 mod marks;
 mod render;
 
 use zeroize::Zeroizing;
 
+use crate::orthography::Orthography;
 use crate::vocabulary::WordId;
-use cut::{Segment, cut};
+use cut::Segment;
 
 pub use adjacency::Adjacency;
 pub(crate) use adjacency::PublicWords;
 pub(crate) use case::Capitals;
 pub use case::Case;
-pub(crate) use chars::is_apostrophe;
 pub use chars::{PUNCTUATION, is_spaceless};
-pub(crate) use contraction::is_ending;
+pub(crate) use chars::{is_apostrophe, is_ignorable};
+pub(crate) use cut::Cutter;
 pub(crate) use lookup::Lookup;
 pub(crate) use render::Rendering;
 pub use render::{Layout, Unknown};
@@ -56,38 +57,15 @@ impl<'t> Piece<'t> {
     }
 }
 
-/// A text's pieces in order: a function of its characters alone.
+/// A text's pieces in order, as models without a table of a language have them: a function of its
+/// characters alone.
 pub fn pieces(text: &str) -> Vec<Piece<'_>> {
-    let mut pieces = Vec::new();
-    cut(text, |segment| pieces.push(segment.into()));
-    pieces
+    Orthography::english().pieces(text)
 }
 
-/// Calls `each` with every token of a text and the place of its first byte.
-pub(crate) fn each_token<'t>(text: &'t str, mut each: impl FnMut(usize, &'t str)) {
-    cut(text, |segment| {
-        if let Segment::Token(token) = segment {
-            // Tokens are parts of the text.
-            each(
-                token.text.as_ptr().addr() - text.as_ptr().addr(),
-                token.text,
-            );
-        }
-    });
-}
-
-/// How many tokens a text has.
-pub fn count(text: &str) -> usize {
-    let mut tokens = 0;
-    cut(text, |segment| {
-        tokens += usize::from(matches!(segment, Segment::Token(_)));
-    });
-    tokens
-}
-
-/// Whether a text is one token and nothing else: whether it can be a word of a model.
+/// Whether a text is one token and nothing else for such models: whether it can be a word of one.
 pub fn is_one_token(text: &str) -> bool {
-    matches!(pieces(text)[..], [Piece::Token(token)] if token == text)
+    Orthography::english().is_one_token(text)
 }
 
 impl<'t> From<Segment<'t>> for Piece<'t> {
@@ -117,7 +95,7 @@ impl<'t> Tokens<'t> {
     /// structure that is left would then depend on more than the structure of the whole.
     pub fn push(&mut self, text: &'t str, lookup: &mut Lookup<'_>, most: u64) -> u64 {
         let (mut seen, mut end) = (0, self.pieces.len());
-        cut(text, |segment| {
+        lookup.cutter().cut(text, |segment| {
             if let Segment::Token(token) = segment {
                 seen += 1;
                 if seen <= most {

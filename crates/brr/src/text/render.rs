@@ -2,6 +2,7 @@
 
 use super::Piece;
 use super::case::{Capitals, Case};
+use crate::orthography::Orthography;
 use crate::vocabulary::{Vocabulary, WordId};
 
 /// What of a text's structure reaches the output.
@@ -67,6 +68,8 @@ pub struct Rendering<'a> {
     /// Whether each token is known: looked at only if `unknown` is not `Random`.
     pub words: &'a [Option<WordId>],
     pub vocabulary: &'a Vocabulary,
+    /// The language, which decides what stands between words that touch.
+    pub table: &'a Orthography,
     pub layout: Layout,
     pub unknown: Unknown,
     pub case: Case,
@@ -86,9 +89,14 @@ impl Rendering<'_> {
 
     /// The text part by part: `write` gets what is written and, if it stands for a token, the
     /// number of that token. Tokens that touch each other (`don't`, `C++`) come out with a space
-    /// between.
+    /// between, but for words of scripts without spaces and for elisions: that goes by what is written
+    /// ([`Orthography::space_between`]).
     pub fn parts(&self, pieces: &[Piece<'_>], write: impl FnMut(&str, Option<usize>)) {
-        self.parts_after(&mut Capitals::new(self.case, self.proper), pieces, write);
+        self.parts_after(
+            &mut Capitals::new(self.table, self.case, self.proper),
+            pieces,
+            write,
+        );
     }
 
     /// The same, of a part of a text: capital letters go on where they were.
@@ -99,7 +107,8 @@ impl Rendering<'_> {
         mut write: impl FnMut(&str, Option<usize>),
     ) {
         let mut token = 0;
-        let (mut after_word, mut after_kept) = (false, false);
+        // The last character of what was written for a token, if nothing came after that.
+        let (mut before, mut after_kept) = (None, false);
         for piece in pieces {
             match piece {
                 Piece::Token(original) => {
@@ -110,21 +119,30 @@ impl Rendering<'_> {
                         continue;
                     }
                     let kept = !drawn && self.unknown == Unknown::Keep;
-                    if after_word && !(self.joined && kept && after_kept) {
+                    let written = match self.texts.get(number) {
+                        Some(Some(text)) => {
+                            capitals.other();
+                            text
+                        }
+                        _ if drawn => {
+                            let output = self.outputs[number];
+                            capitals.word(output, self.vocabulary.word(output))
+                        }
+                        _ => {
+                            capitals.other();
+                            if kept { original } else { Unknown::MASK }
+                        }
+                    };
+                    let joined = self.joined && kept && after_kept;
+                    let space = |last| {
+                        self.layout == Layout::Words
+                            || self.table.space_between(last, written.chars().next())
+                    };
+                    if before.is_some_and(|last| !joined && space(last)) {
                         write(" ", None);
                     }
-                    if let Some(Some(text)) = self.texts.get(number) {
-                        capitals.other();
-                        write(text, Some(number));
-                    } else if drawn {
-                        let output = self.outputs[number];
-                        let spelled = self.vocabulary.word(output);
-                        write(capitals.word(output, spelled), Some(number));
-                    } else {
-                        capitals.other();
-                        write(if kept { original } else { Unknown::MASK }, Some(number));
-                    }
-                    (after_word, after_kept) = (true, kept);
+                    write(written, Some(number));
+                    (before, after_kept) = (Some(written.chars().next_back()), kept);
                     continue;
                 }
                 _ if self.layout == Layout::Words => continue,
@@ -141,7 +159,7 @@ impl Rendering<'_> {
                     write("<br />", None);
                 }
             }
-            after_word = false;
+            before = None;
         }
     }
 }

@@ -3,6 +3,8 @@
 mod packed;
 mod prefix_code;
 
+use std::ops::Range;
+
 pub use packed::MAX_WORD_BYTES;
 
 use crate::error::{Error, Result};
@@ -130,9 +132,61 @@ impl Vocabulary {
         (0..self.len() as WordId).map(|id| self.word(id))
     }
 
+    /// All words, of which those with a common beginning are found step by step.
+    pub(crate) fn prefix(&self) -> Prefix<'_> {
+        Prefix {
+            vocabulary: self,
+            positions: 0..self.len(),
+            length: 0,
+        }
+    }
+
     fn at(&self, position: usize) -> &str {
         let start = position.checked_sub(1).map_or(0, |p| self.ends[p]);
         &self.text[start as usize..self.ends[position] as usize]
+    }
+}
+
+/// The words that begin with some bytes.
+pub(crate) struct Prefix<'v> {
+    vocabulary: &'v Vocabulary,
+    /// Of these words, in byte order.
+    positions: Range<usize>,
+    length: usize,
+}
+
+impl Prefix<'_> {
+    /// With more bytes; whether any word is left.
+    pub(crate) fn extend(&mut self, more: &[u8]) -> bool {
+        let rest = |position: usize| &self.vocabulary.at(position).as_bytes()[self.length..];
+        let start = self.first(|position| rest(position) >= more);
+        let end = self.first(|position| {
+            let rest = rest(position);
+            rest > more && !rest.starts_with(more)
+        });
+        self.positions = start..end;
+        self.length += more.len();
+        !self.positions.is_empty()
+    }
+
+    /// The first position from which on this holds.
+    fn first(&self, holds: impl Fn(usize) -> bool) -> usize {
+        let (mut low, mut high) = (self.positions.start, self.positions.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match holds(middle) {
+                true => high = middle,
+                false => low = middle + 1,
+            }
+        }
+        low
+    }
+
+    /// The word that is these bytes and no more.
+    pub(crate) fn word(&self) -> Option<WordId> {
+        let first = self.positions.start;
+        let is_it = first < self.positions.end && self.vocabulary.at(first).len() == self.length;
+        is_it.then(|| self.vocabulary.ids[first])
     }
 }
 

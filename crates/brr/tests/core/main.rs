@@ -8,6 +8,7 @@ mod explain;
 mod false_claims;
 mod language_file;
 mod model_file;
+mod orthography;
 mod policy;
 mod privatizer;
 mod session;

@@ -3,12 +3,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use brr::Model;
 use brr::parts::calibration::{Calibration, simulate};
 use brr::parts::certify::certify_ladder;
 use brr::parts::codes::{CodeBits, CodeBlocks, CodeRows, to_blocks};
 use brr::parts::distances::code_distances;
 use brr::parts::model::ModelParts;
+use brr::{Model, Orthography};
 
 /// SplitMix64: a generator that shares nothing with the code under test.
 pub struct Mix(pub u64);
@@ -50,12 +50,26 @@ fn parts<'a>(words: &'a [String], codes: &'a CodeRows) -> ModelParts<'a> {
         distances: code_distances(table, 1, &|_| {}),
         calibration: Calibration::default(),
         meta: vec![("name".into(), "test".into())],
+        orthography: None,
     }
 }
 
 /// A model whose distances are checked, without certificates or a table behind `keep`.
 pub fn model_of(words: &[String], codes: &CodeRows) -> Arc<Model> {
     let model = parts(words, codes).write().unwrap();
+    model.check(1, &|_| {}).unwrap();
+    Arc::new(model)
+}
+
+/// The same of a language, by its table.
+pub fn model_in(table: &str, words: &[&str]) -> Arc<Model> {
+    let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
+    let codes = random_codes(64, words.len(), 11);
+    let model = ModelParts {
+        orthography: Some(Orthography::parse(table).unwrap()),
+        ..parts(&words, &codes)
+    };
+    let model = model.write().unwrap();
     model.check(1, &|_| {}).unwrap();
     Arc::new(model)
 }

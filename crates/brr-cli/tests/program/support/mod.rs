@@ -187,6 +187,7 @@ fn make_tiny_model() -> Vec<u8> {
             ("name".into(), "tiny".into()),
             ("licence".into(), "CC0".into()),
         ],
+        orthography: None,
     };
     let model = parts.write().unwrap();
     let ladder = certify_ladder(&model.certifier(1, &|_| {}), &|_| {});

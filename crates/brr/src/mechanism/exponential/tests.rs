@@ -44,6 +44,7 @@ fn model(rows: &CodeRows) -> Arc<Model> {
         distances: code_distances(table, 1, &|_| {}),
         calibration: Calibration::default(),
         meta: Vec::new(),
+        orthography: None,
     };
     let model = parts.write().unwrap();
     model.check(1, &|_| {}).unwrap();

@@ -20,6 +20,7 @@ fn model(levels: u32, places: &[u32]) -> Arc<Model> {
         distances: code_distances(table, 1, &|_| {}),
         calibration: Calibration::default(),
         meta: Vec::new(),
+        orthography: None,
     };
     let tree = WordTree::new(levels, places.to_vec()).unwrap();
     Arc::new(parts.write().unwrap().with_tree(&tree).unwrap())
