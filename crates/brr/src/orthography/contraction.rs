@@ -12,14 +12,21 @@ use crate::text::{is_apostrophe, is_ignorable};
 pub const LONGEST: usize = 32;
 
 impl Orthography {
-    /// Whether `text` is `part` (in NFC and lower case) but for case, normal form and the form of an apostrophe.
-    fn same(&self, text: &str, part: &str) -> bool {
+    /// Whether `text` is one of these parts (which are in NFC and lower case) but for case, normal form and the form
+    /// of an apostrophe.
+    fn is_one(&self, text: &str, parts: &[(String, String)]) -> bool {
         if text.is_ascii() && self.fold != Fold::Dotless {
-            return text.eq_ignore_ascii_case(part);
+            return parts
+                .iter()
+                .any(|(part, _)| text.eq_ignore_ascii_case(part));
+        }
+        // Cheap to see in most texts, and needed by all parts.
+        if !text.contains(is_apostrophe) {
+            return false;
         }
         let straight = |c| if is_apostrophe(c) { '\'' } else { c };
-        let lower = text.nfc().flat_map(|c| self.lower_char(c)).map(straight);
-        lower.eq(part.chars())
+        let lower = || text.nfc().flat_map(|c| self.lower_char(c)).map(straight);
+        parts.iter().any(|(part, _)| lower().eq(part.chars()))
     }
 
     /// Where the last ending of `word` begins, if it has one and a stem stands before it.
@@ -43,9 +50,7 @@ impl Orthography {
 
     /// Whether `text` is just an ending.
     pub(crate) fn is_ending(&self, text: &str) -> bool {
-        self.endings
-            .iter()
-            .any(|(ending, _)| self.same(text, ending))
+        self.is_one(text, &self.endings)
     }
 
     /// Where the first elision of `word` ends, if it has one and a stem follows.
@@ -62,9 +67,7 @@ impl Orthography {
 
     /// Whether `text` is just an elision, the apostrophe included.
     pub(crate) fn is_elision(&self, text: &str) -> bool {
-        self.elisions
-            .iter()
-            .any(|(elision, _)| self.same(text, elision))
+        !self.elisions.is_empty() && self.is_one(text, &self.elisions)
     }
 
     /// The word that an elision, in the vocabulary's form, stands for.
