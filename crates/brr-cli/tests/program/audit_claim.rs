@@ -124,11 +124,12 @@ fn a_fixed_seed_is_found_and_a_shared_draw_is_told() {
     assert!(line(&fixed, "repeats").contains("a fixed seed"));
     // One draw for equal words of a run: no promise is broken, and no loss can be bounded.
     let once = format!(
-        "cat > /tmp/brr-audit-$$; sort -u /tmp/brr-audit-$$ > /tmp/brr-audit-$$.in; {kary} 5 < /tmp/brr-audit-$$.in > /tmp/brr-audit-$$.out; \
+        "cat > /tmp/brr-audit-$$; sort -u /tmp/brr-audit-$$ > /tmp/brr-audit-$$.in; {kary} 1 < /tmp/brr-audit-$$.in > /tmp/brr-audit-$$.out; \
          awk -v i=/tmp/brr-audit-$$.in -v o=/tmp/brr-audit-$$.out 'BEGIN {{ while ((getline w < i) > 0) {{ getline d < o; m[w] = d }} }} {{ print m[$0] }}' /tmp/brr-audit-$$; \
          rm /tmp/brr-audit-$$ /tmp/brr-audit-$$.in /tmp/brr-audit-$$.out"
     );
-    let once = audit("epsilon=5", &once, &[]);
+    // At this epsilon the draws of two runs seldom agree: what is found does not hang on chance.
+    let once = audit("epsilon=1", &once, &[]);
     assert_eq!(once.code, 0, "{}{}", once.stdout, once.stderr);
     assert!(line(&once, "repeats").contains("share a draw"));
 }
