@@ -18,7 +18,7 @@ fn fixture() -> &'static (Folder, String, String) {
         let words: Vec<&str> = text.lines().filter_map(|l| l.split(' ').next()).collect();
         let words = folder.file("words", (words.join("\n") + "\n").as_bytes());
         let script = format!(
-            r#"seed=${{2:-$(od -An -N4 -tu4 /dev/urandom)}}
+            r#"seed=${{2:-$(od -An -N3 -tu4 /dev/urandom)}}
 exec awk -v e="$1" -v seed="$seed" '
 BEGIN {{ srand(seed); while ((getline line < "{words}") > 0) {{ word[n++] = line; known[line] = n }}
         keep = exp(e) / (exp(e) + n - 1) }}
