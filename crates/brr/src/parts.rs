@@ -54,7 +54,7 @@ pub mod language {
 
 /// How a text is cut into tokens and public structure, and what tables of languages say about it.
 pub mod text {
-    pub use crate::orthography::{Fold, Form, LineError, MARKS, Words};
+    pub use crate::text::orthography::{Fold, Form, LineError, MARKS, Words};
     pub use crate::text::{PUNCTUATION, Piece, is_one_token, is_spaceless, pieces};
 }
 

@@ -11,7 +11,7 @@
 //! | CERT, CRT2 | certificates of the exponential mechanism, with their weights or without |
 //! | TREE | the place of every word in a balanced tree ([`crate::tree`]), if there is one |
 //! | META | provenance, licence, quality: lines of `key<TAB>value` |
-//! | LANG | how the language is written ([`crate::orthography`]), if it is not as in English |
+//! | LANG | how the language is written ([`crate::text::orthography`]), if it is not as in English |
 //!
 //! HEAD, WORD and CODE are the model proper, and LANG where it is there. Their hash is the
 //! [identity of the codes](Model::identity): certificates name it, and adding a certificate
@@ -44,7 +44,7 @@ use crate::error::{Error, Result};
 use crate::frame::{self, Container, Content, Fields};
 use crate::guarantee::{Metric, PairDistances};
 use crate::identity::{CodesIdentity, FileIdentity};
-use crate::orthography::Orthography;
+use crate::text::orthography::Orthography;
 use crate::text::{Lookup, Piece};
 use crate::tree::WordTree;
 use crate::vocabulary::{Vocabulary, WordId};

@@ -10,7 +10,7 @@ use crate::epsilon::Epsilon;
 use crate::error::{Error, Result};
 use crate::frame::{self, Content, Tag};
 use crate::guarantee::Budget;
-use crate::orthography::Orthography;
+use crate::text::orthography::Orthography;
 use crate::tree::WordTree;
 use crate::vocabulary::Vocabulary;
 

@@ -38,8 +38,8 @@
 
 use std::fmt;
 
+use super::orthography::Words;
 use super::render::{Layout, Unknown};
-use crate::orthography::Words;
 
 /// The relation between texts that a privatizer's guarantee is about.
 ///

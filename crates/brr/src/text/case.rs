@@ -8,7 +8,7 @@
 //! without capitals: the rule is post-processing, and costs nothing. By its types it sees nothing else.
 
 use super::Piece;
-use crate::orthography::Orthography;
+use super::orthography::Orthography;
 use crate::vocabulary::WordId;
 
 /// How words are written.

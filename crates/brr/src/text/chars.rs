@@ -2,7 +2,7 @@
 
 use unicode_normalization::char::is_combining_mark;
 
-use crate::orthography::Orthography;
+use super::orthography::Orthography;
 
 /// Punctuation that layout [`Layout::Keep`](super::Layout::Keep) lets through, one mark at a time.
 pub const PUNCTUATION: &str = ".,;:!?'\"()-/…–—‘’“”«»¡¿،؛؟。，、！？：；";

@@ -27,7 +27,7 @@ use super::Piece;
 use super::chars::{Class, is_apostrophe, is_ignorable, joins_letters};
 use super::lattice::{self, Lattice};
 use super::marks::{Sides, is_ordinary, reduce};
-use crate::orthography::Orthography;
+use super::orthography::Orthography;
 
 /// A part of a text, in the order of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -44,7 +44,7 @@ use unicode_normalization::char::is_combining_mark;
 use zeroize::Zeroizing;
 
 use super::chars::is_ignorable;
-use crate::orthography::Orthography;
+use super::orthography::Orthography;
 use crate::vocabulary::{MAX_WORD_BYTES, Vocabulary, WordId};
 
 /// The longest word that is looked for, in characters with what combines with them.

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use super::cut::{Cutter, Role, Segment, Token};
 use super::lattice::Lattice;
-use crate::orthography::{Orthography, Words};
+use super::orthography::{Orthography, Words};
 use crate::vocabulary::{Vocabulary, WordId};
 
 /// Looks tokens up.

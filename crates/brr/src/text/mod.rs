@@ -14,13 +14,14 @@ mod cut;
 mod lattice;
 mod lookup;
 mod marks;
+pub(crate) mod orthography;
 mod render;
 
 use zeroize::Zeroizing;
 
-use crate::orthography::Orthography;
 use crate::vocabulary::WordId;
 use cut::Segment;
+pub use orthography::Orthography;
 
 pub use adjacency::Adjacency;
 pub(crate) use adjacency::PublicWords;

@@ -2,7 +2,7 @@
 
 use super::Piece;
 use super::case::{Capitals, Case};
-use crate::orthography::Orthography;
+use super::orthography::Orthography;
 use crate::vocabulary::{Vocabulary, WordId};
 
 /// What of a text's structure reaches the output.
