@@ -84,23 +84,13 @@ def promise_table(rows):
 
 
 def sentences(record):
-    """A page of sentences side by side: two texts of every data set, at the middle setting."""
+    """A page of sentences side by side."""
     found, lines = record["results"], ["# The same sentences through all mechanisms", "",
-        "Written by `experiments/field/run`. Each mechanism at its middle setting in [the table](README.md). *Original* first; a dash where a",
-        "mechanism was too slow to come to that text.", ""]
-    for data, texts in found["originals"].items():
-        for number, text in enumerate(texts[:3]):
-            cells = [["*original*", "", text.replace("|", "/")]]
-            for name in dict.fromkeys(row["who"] for row in found["rows"]):
-                of = [row for row in found["rows"] if row["who"] == name and row["data"] == data]
-                for decoded in (False, True):
-                    some = [row for row in of if row["decoded"] == decoded]
-                    if not some:
-                        continue
-                    row = some[len(some) // 2]
-                    out = row["sentences"][number].replace("|", "/") if number < len(row["sentences"]) else "-"
-                    cells.append([called(row), f"{row['setting']:g}", out])
-            lines += [f"## {data}, text {number + 1}", "", lab.table(["mechanism", ">setting", "text"], cells), ""]
+        "Written by `experiments/field/run`: sentences of our own, each mechanism at its middle setting in [the table](README.md).", ""]
+    for number, original in enumerate(record["settings"]["sentences"]):
+        cells = [["*original*", "", original]]
+        cells += [[called(row), f"{row['setting']:g}", row["texts"][number].replace("|", "/")] for row in found["sentences"]]
+        lines += [lab.table(["mechanism", ">setting", "text"], cells), ""]
     return "\n".join(lines)
 
 
@@ -140,7 +130,7 @@ def svg(rows, title):
 
 def render(record, into=None):
     found = record["results"]
-    names = list(found["originals"])
+    names = found["data"]
     rows = lambda data: [row for row in found["rows"] if row["data"] == data]
     tables = {}
     for number, name in enumerate(["first", "second"]):
