@@ -7,8 +7,8 @@
     diffractor (Meisenbacher et al. 2024)  geometric: tanh(eps/2) exp(-eps |k|) for k places along a sorted list, what falls off
                                       an end at that end; TEM: exp(-eps/2 min(|k|, 5))
 
-Two things differ in the packages, as draws show (`check`): mldp-text rounds gamma to a tenth and has N / (number within) for N';
-pypantera gives back the word itself instead of one of the others, and counts one word less. dp-diffractor lets stop words through.
+Two things differ in the packages, as draws show (`check`): mldp-text rounds gamma to a tenth and has N / (number within) for N'.
+dp-diffractor lets stop words through.
 
 Of the noise mechanisms no formula is known in 300 dimensions. For them the channel is *learned*: how often the output is the
 word itself, its nearest word, the second or third, the next four and so on, from draws of the package. Whoever knew the
@@ -115,40 +115,27 @@ class SanText:
 
 
 class Tem:
-    """The truncated exponential mechanism; `package` has its own threshold and its own rule beyond it."""
+    """The truncated exponential mechanism as mldp-text has it."""
 
-    def __init__(self, space, epsilon, package, wanted=True):
+    def __init__(self, space, epsilon, wanted=True):
         size, beta = len(space.words), 0.001
-        self.space, self.epsilon, self.package, self.size = space, epsilon, package, size
-        self.gamma = 2 / epsilon * math.log((1 - beta) * (size if package == "mldp" else size - 1) / beta)
-        if package == "mldp":
-            self.gamma = round(self.gamma, 1)
+        self.space, self.epsilon, self.size = space, epsilon, size
+        self.gamma = round(2 / epsilon * math.log((1 - beta) * size / beta), 1)
         # Gamma is so chosen that all words beyond it have less than a thousandth of the sum: the columns do without their number.
         self.norms = space.exponential_sums(epsilon) if wanted else None
-
-    def beyond(self, within):
-        """The weight of all words beyond gamma together."""
-        others = self.size / within if self.package == "mldp" else self.size - within
-        return math.exp(-self.epsilon / 2 * self.gamma) * others
 
     def rows(self, ids):
         distances = self.space.distances(ids)
         inside = distances <= self.gamma
         within = inside.sum(1)
         found = np.where(inside, np.exp(-self.epsilon / 2 * distances), 0)
-        beyond = self.beyond(within)
-        if self.package == "mldp":
-            found += ~inside * (beyond / np.maximum(self.size - within, 1))[:, None]
-        else:
-            found[np.arange(len(ids)), ids] += beyond
+        beyond = math.exp(-self.epsilon / 2 * self.gamma) * self.size / within
+        found += ~inside * (beyond / np.maximum(self.size - within, 1))[:, None]
         return found / found.sum(1, keepdims=True)
 
     def columns(self, outputs):
         distances = self.space.distances(outputs)
-        found = np.exp(-self.epsilon / 2 * np.minimum(distances, self.gamma))
-        if self.package != "mldp":
-            found[distances > self.gamma] = 0
-        return found / self.norms
+        return np.exp(-self.epsilon / 2 * np.minimum(distances, self.gamma)) / self.norms
 
 
 class CusText:
@@ -244,8 +231,8 @@ def published(space, name, epsilon, order=None, stop_words=(), wanted=True):
         return SanText(space, epsilon, wanted)
     if name == "pypantera/CusText":
         return CusText(space, epsilon)
-    if name in ("mldp/tem", "pypantera/TEM"):
-        return Tem(space, epsilon, name.split("/")[0], wanted)
+    if name == "mldp/tem":
+        return Tem(space, epsilon, wanted)
     if name.startswith("diffractor/"):
         return Line(space, epsilon, name.split("/")[1], order, stop_words)
     return None
