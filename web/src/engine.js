@@ -5,6 +5,12 @@ import { hasSimd } from "../brr.js";
 const FORBID_ALL = "default-src 'none'; script-src 'wasm-unsafe-eval'; worker-src blob:; img-src data:; "
   + "base-uri 'none'; form-action 'none'";
 
+// A model that lies beside the page, by its name in the address: `?model=french.brr`.
+function beside() {
+  const name = new URLSearchParams(location.search).get("model");
+  return name !== null && /^[\w-]+(\.[\w-]+)*\.brr$/.test(name) ? name : undefined;
+}
+
 async function get(name) {
   const response = await fetch(name);
   if (!response.ok) throw new Error(`cannot load ${name}: status ${response.status}`);
@@ -29,11 +35,13 @@ export class Engine {
   /** Loads module, model and worker; seals the page before the worker starts. */
   static async start() {
     const module = hasSimd() ? "brr-simd128.wasm" : "brr-plain.wasm";
-    const [wasm, model, language, source] = await Promise.all([
+    const name = beside();
+    const [wasm, model, language, source, other] = await Promise.all([
       get(module).then((r) => r.arrayBuffer()),
       get("english.brr").then((r) => r.arrayBuffer()),
       get("english.lm").then((r) => r.arrayBuffer()),
       get("worker.js").then((r) => r.text()),
+      name && get(name).then((r) => r.arrayBuffer()),
     ]);
     performance.mark("fetched");
     seal();
@@ -41,8 +49,14 @@ export class Engine {
     const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
     engine.#open(new Worker(url, { type: "module" }));
     Object.assign(engine, await engine.call("load", { wasm, model, language }, [wasm, model, language]));
+    if (other) await engine.use(other);
     performance.mark("loaded");
     return engine;
+  }
+
+  /** Goes on with another model, of bytes, or with the one that came with the page. */
+  async use(model) {
+    Object.assign(this, await this.call("use", { model }, model ? [model] : []));
   }
 
   #open(worker) {

@@ -4,6 +4,7 @@ import { chart, mark } from "./chart.js";
 import { Output, save } from "./editor.js";
 import { Engine, latest } from "./engine.js";
 import { Files } from "./files.js";
+import { LanguageSwitch } from "./language.js";
 import { Privacy } from "./privacy.js";
 import { WordDialog } from "./word.js";
 
@@ -107,6 +108,13 @@ async function start() {
   byId("policy").addEventListener("change", drawChart);
   outputButtons(output, draw);
   new Files(engine, privacy);
+  new LanguageSwitch(engine, async (error) => {
+    showSealed(engine.model);
+    privacy.suit(engine.model);
+    await draw();
+    if (error) showError(error);
+    drawChart();
+  });
 
   await draw();
   performance.mark("usable");

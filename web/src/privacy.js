@@ -1,6 +1,8 @@
 // The privacy control: presets, slider, mechanism, exact epsilon; and the
 // numbers behind them. Names, help and defaults are the core's.
 
+import { isShipped } from "./language.js";
+
 /** Share of words that stay, for each preset. */
 export const PRESETS = { strong: 0.2, balanced: 0.5, light: 0.8 };
 
@@ -36,6 +38,7 @@ export class Privacy {
   constructor(engine, changed) {
     this.#engine = engine;
     this.#offer(engine.choices);
+    this.suit(engine.model);
     const slider = byId("slider");
     byId("presets").addEventListener("change", ({ target }) => {
       slider.value = 100 * PRESETS[target.value];
@@ -67,6 +70,22 @@ export class Privacy {
     if (budget.name === "keep") byId("slider").value = 100 * budget.value;
     byId("default-note").textContent = `Default: ${mechanism[0].name}, ${budget.name} ${budget.value}.`;
     this.#markPreset();
+  }
+
+  /** What a model can do: one that was not checked knows no share of words that stay but for some mechanisms, and there
+   *  are no lists of names and no language model but for the one that came with the page. */
+  suit(model) {
+    const shipped = isShipped(model);
+    const [decoded, drawn] = document.querySelectorAll("[name=reading]");
+    decoded.disabled = !shipped;
+    (shipped ? decoded : drawn).checked = true;
+    const words = model.language.functionWords > 0;
+    for (const option of byId("policy").options) {
+      option.disabled = !shipped && (option.value === "names" || (option.value === "function-words" && !words));
+      if (option.disabled && option.selected) byId("policy").value = "all";
+    }
+    if (!shipped && !OF_SOME_WORDS.includes(this.mechanism)) byId("mechanism").value = model.tree ? "tree" : "k-ary";
+    if (shipped) byId("mechanism").selectedIndex = 0;
   }
 
   #markPreset() {

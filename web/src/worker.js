@@ -4,6 +4,8 @@
 import { Brr } from "./brr.js";
 
 let brr;
+// The module, and the model that came with the page.
+let cameWith;
 
 // Null for a word that the model does not have, of which the page says so in its own words.
 function ifKnown(explain) {
@@ -16,8 +18,14 @@ function ifKnown(explain) {
 }
 
 const methods = {
-  async load({ wasm, model, language }) {
-    brr = await Brr.load(model, { wasm, language });
+  async load(files) {
+    cameWith = files;
+    return methods.use({});
+  },
+  // A model of the user's, or the one that came with the page. It takes the other's place only if it can be read.
+  async use({ model }) {
+    const { wasm, language } = cameWith;
+    brr = await Brr.load(model ?? cameWith.model, { wasm, language: model ? false : language });
     return { model: brr.model, choices: brr.choices };
   },
   trace: ({ text, options }) => brr.trace(text, options),

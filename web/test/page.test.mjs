@@ -1,6 +1,7 @@
 // The page in a real browser: node --test web/test (after scripts/build-web).
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { after, before, test } from "node:test";
 import { launch, open, serve } from "./browser.mjs";
 
@@ -53,6 +54,24 @@ test("typing changes the output, and only structure passes", async () => {
   assert.equal(await page.locator("#status").innerText().then((s) => /of 4 words changed/.test(s)), true);
   await type(page, "");
   assert.equal(await outputOf(page), "");
+  await context.close();
+});
+
+test("another language is a model file that the user picks, read in the sealed page", async () => {
+  const { context, page, requests } = await fresh();
+  const loaded = requests.length;
+  await page.setInputFiles("#model-file", fileURLToPath(new URL("../../fuzz/seeds/model/64-table", import.meta.url)));
+  await page.waitForFunction(() => document.querySelector("#language-note").textContent !== "");
+  assert.match(await page.locator("#language option:checked").innerText(), /French/);
+  await type(page, "The zyxxqu.");
+  const words = (await outputOf(page)).toLowerCase().match(/[a-z]+/g);
+  assert.ok(words.length === 2 && words.every((word) => ["the", "film", "was", "good", "bad"].includes(word)), words.join());
+  assert.equal(await page.locator("[name=reading][value=drawn]").isChecked(), true);
+  await page.selectOption("#language", "shipped");
+  await page.waitForFunction(() => document.querySelector("#language-note").textContent === "");
+  await type(page, "hello world");
+  assert.equal(await page.locator("[name=reading][value=decoded]").isChecked(), true);
+  assert.equal(requests.length, loaded, "nothing was fetched");
   await context.close();
 });
 

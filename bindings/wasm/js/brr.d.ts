@@ -208,6 +208,10 @@ export interface ModelInfo {
    * that hold for any codes, and `keep` is an error.
    */
   readonly standing: "pinned" | "checked" | "unchecked";
+  /** Whether there is a tree of its words, which the mechanism `tree` needs. */
+  readonly tree: boolean;
+  /** The language that it is for, and how many function words its table has (none for English, which has a list). */
+  readonly language: { readonly code: string; readonly name: string; readonly functionWords: number };
   /** Which instructions the search uses. */
   readonly backend: "simd128" | "scalar";
   /** Provenance, licence, quality. */

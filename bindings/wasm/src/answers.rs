@@ -16,6 +16,14 @@ pub fn model(model: &Model) -> String {
         j.key("calibrated")
             .boolean(model.calibration().is_some_and(|t| !t.points().is_empty()));
         j.key("standing").string(model.standing().name());
+        j.key("tree").boolean(model.tree().is_some());
+        let table = model.orthography();
+        j.key("language").object(|j| {
+            j.key("code").string(table.code());
+            j.key("name").string(table.name());
+            j.key("functionWords")
+                .number(table.function_words().len() as f64);
+        });
         let backend = Scan::new(model.codes()).backend();
         j.key("backend").string(backend.name());
         j.key("meta").object(|j| {
