@@ -234,7 +234,7 @@ impl Model {
         facts.set_item("bytes", model.bytes().len())?;
         facts.set_item("bytes_per_word", model.bytes().len() as f64 / words as f64)?;
         facts.set_item("lowercase", model.lowercase())?;
-        facts.set_item("language", model.orthography().code())?;
+        facts.set_item("language", language(py, model)?)?;
         facts.set_item("p_avg", p.average)?;
         facts.set_item("p_max", d.maximum)?;
         facts.set_item("nearest_mean", p.nearest_mean)?;
@@ -338,4 +338,19 @@ fn dicts(records: Bound<'_, PyList>) -> PyResult<Vec<Bound<'_, PyAny>>> {
 /// Bytes in hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// What the file says of how its language is written, as `brr inspect --json` has it; nothing of English.
+fn language<'py>(py: Python<'py>, model: &brr::Model) -> PyResult<Option<Bound<'py, PyDict>>> {
+    if !model.has_orthography() {
+        return Ok(None);
+    }
+    let (table, facts) = (model.orthography(), PyDict::new(py));
+    facts.set_item("code", table.code())?;
+    facts.set_item("name", table.name())?;
+    facts.set_item("script", table.script())?;
+    facts.set_item("words", table.words_name())?;
+    facts.set_item("contractions", table.contractions())?;
+    facts.set_item("function_words", table.function_words().len())?;
+    Ok(Some(facts))
 }

@@ -58,3 +58,11 @@ def test_what_cannot_be_built(vectors, tmp_path):
             brr.build(vectors, **wrong)
     with pytest.raises(brr.BudgetError):
         brr.build(vectors, bits=64, certify=[-1.0])
+
+
+def test_a_model_in_another_language(vectors, tmp_path):
+    model = brr.build(vectors, bits=64, words=100, certify=[], language="fr")
+    assert model.inspect()["language"]["code"] == "fr"
+    assert brr.build(vectors, bits=64, words=100, certify=[]).inspect()["language"] is None
+    with pytest.raises(brr.BuildError, match="fr"):
+        brr.build(vectors, language="klingon")
