@@ -18,7 +18,7 @@ use brr_build::vectors::{
 };
 use brr_build::vocabulary_rule::{Case, Numbers, VocabularyRule};
 
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::model_source::hex;
 use crate::output::WholeFile;
 use crate::progress::Stages;
@@ -126,7 +126,7 @@ pub fn run(args: Args) -> Result {
     let output = WholeFile::create(&args.output, args.force)?;
     let similarity = read_similarity(&args.similarity)?;
     let stages = Stages::new();
-    let table = orthography::find(&args.language)?.map(Arc::new);
+    let table = table_of(&args.language)?;
     let loaded = load(&args, &table, &stages)?;
     let recipe = recipe(&args, table, &loaded.report)?;
     let progress = |stage: BuildStage| {
@@ -140,6 +140,15 @@ pub fn run(args: Args) -> Result {
     report(&args, &loaded.report, &built);
     eprintln!("time: {took}");
     Ok(())
+}
+
+fn table_of(language: &str) -> Result<Option<Arc<Orthography>>> {
+    use brr_build::Error::UnknownLanguage;
+    let found = orthography::find(language).map_err(|error| match error {
+        UnknownLanguage { .. } => Failure::Usage(format!("--language: {error}")),
+        error => error.into(),
+    });
+    Ok(found?.map(Arc::new))
 }
 
 fn read_similarity(files: &[PathBuf]) -> Result<Vec<SimilaritySet>> {

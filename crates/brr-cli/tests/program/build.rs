@@ -275,3 +275,59 @@ fn a_certificate_of_other_codes_is_refused() {
     let built_in = run(&["certify", "--epsilon", "0.1"]);
     assert_one_line(&built_in, 2, &["--output"]);
 }
+
+#[test]
+fn a_model_says_how_its_language_is_written() {
+    let folder = Folder::new();
+    let ran = build(&folder, "fr.brr", &["--language", "fr"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let french = folder.name("fr.brr");
+    let facts: Value = serde_json::from_str(&run(&["inspect", &french, "--json"]).stdout).unwrap();
+    assert_eq!(facts["language"]["code"], "fr");
+    assert_eq!(facts["language"]["words"], "spaces");
+    let text = run(&["inspect", &french]).stdout;
+    assert!(text.contains("French (fr), script Latn"), "{text}");
+    // An elision is a token of its own, in this language alone.
+    let tokens = |model: &str| {
+        let ran = run(&[
+            "privatize",
+            "-q",
+            "-m",
+            model,
+            "--epsilon",
+            "1",
+            "--layout",
+            "words",
+            "d'waa",
+        ]);
+        ran.stdout.split_whitespace().count()
+    };
+    assert_eq!(tokens(&french), 2);
+    assert_eq!(build(&folder, "en.brr", &["--language", "en"]).code, 0);
+    assert_eq!(build(&folder, "none.brr", &[]).code, 0);
+    let (english, none) = (folder.name("en.brr"), folder.name("none.brr"));
+    assert_eq!(
+        std::fs::read(&english).unwrap(),
+        std::fs::read(&none).unwrap()
+    );
+    assert_eq!(tokens(&english), 1);
+    let facts: Value = serde_json::from_str(&run(&["inspect", &english, "--json"]).stdout).unwrap();
+    assert!(facts["language"].is_null());
+}
+
+#[test]
+fn a_language_without_a_table_is_refused() {
+    let folder = Folder::new();
+    let ran = build(&folder, "m.brr", &["--language", "klingon"]);
+    assert_one_line(&ran, 2, &["--language", "fr"]);
+    assert!(!ran.stderr.contains("klingon"), "{}", ran.stderr);
+    let bad = b"orthography 1\nlanguage xx Mine\nwords sometimes\n";
+    let bad = folder.file("bad.txt", bad);
+    let ran = build(&folder, "m.brr", &["--language", &bad]);
+    assert_one_line(&ran, 1, &["line 3"]);
+    let lines =
+        "orthography 1\nlanguage xx Mine\nscript Latn\nwords spaces\nfold plain\nform canonical\n";
+    let mine = folder.file("mine.txt", format!("{lines}elision w' waa\n").as_bytes());
+    let ran = build(&folder, "m.brr", &["--language", &mine]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+}
