@@ -54,8 +54,8 @@ def build(
         format: The vectors' format: glove, word2vec-text, word2vec-binary,
             fasttext or npy; recognized if None.
         word_list: The words of a .npy file, one per line.
-        language: Language of the words (a code such as ``fr``, ``ja`` or ``ru``), or a file with a table of how it is
-            written. It is kept in the model.
+        language: Language of the words (a code such as ``fr``, ``ja`` or ``ru``), or a file
+            with a table of how it is written. It is kept in the model.
         cased: Keep upper and lower case apart.
         numbers: Let tokens with digits in.
         exclude: Lists of words to keep out, one per line, ``#`` begins a comment.
