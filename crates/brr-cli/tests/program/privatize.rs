@@ -374,8 +374,9 @@ fn a_closed_pipe_ends_quietly() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
-/// 64 MiB through a pipe, and the last 56 of them take no memory of their own. How much the
-/// first take depends on the machine's pages and allocator.
+/// 32 MiB through a pipe, and the last 24 of them take no memory of their own. How much the
+/// first take depends on the machine's pages and allocator. The kernel's count is approximate, and may
+/// even fall a little.
 #[cfg(target_os = "linux")]
 #[test]
 fn streaming_takes_constant_memory() {
@@ -397,7 +398,10 @@ fn streaming_takes_constant_memory() {
     let (early, late) = (peak_after(8), peak_after(24));
     drop(stdin);
     assert!(child.wait().unwrap().success());
-    assert!(late - early < 12 << 10, "from {early} kB to {late} kB");
+    assert!(
+        late.saturating_sub(early) < 12 << 10,
+        "from {early} kB to {late} kB"
+    );
 }
 
 #[test]

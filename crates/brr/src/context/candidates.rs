@@ -15,7 +15,7 @@ use crate::mechanism::{Emission, Observations};
 /// Words on either side of a position that predict some.
 pub const PREDICTING: usize = 3;
 /// Candidates of a position.
-pub const CANDIDATES: usize = 16;
+pub const CANDIDATES: usize = 24;
 /// A word this much less likely than the likeliest, in ln, is not looked at.
 pub const BEAM: f32 = 6.0;
 
