@@ -222,11 +222,14 @@ impl<'a> WordChannel<'a> {
 
     /// Pr[y | unknown token] for every output y.
     pub fn unknown(&self) -> Vec<f64> {
-        let mut row = vec![1.0 / self.words as f64; self.words];
-        if let Some(drawn) = &self.drawn {
-            row.fill(0.0);
-            let each = 1.0 / drawn.unknown.len() as f64;
-            drawn.unknown.iter().for_each(|y| row[*y as usize] += each);
+        let mut row = vec![0.0; self.words];
+        match (&self.drawn, self.mechanism.channel()) {
+            (Some(drawn), _) => {
+                let each = 1.0 / drawn.unknown.len() as f64;
+                drawn.unknown.iter().for_each(|y| row[*y as usize] += each);
+            }
+            (None, Some(channel)) => channel.row_of_unknown(&mut row),
+            (None, None) => unreachable!("a channel is computed or drawn"),
         }
         fold(&self.first, &mut row);
         row
@@ -304,23 +307,10 @@ impl<'a> WordChannel<'a> {
         if let Some(drawn) = &self.drawn {
             return self.add_from(&drawn.outputs[word], times, each, rng, out);
         }
-        let mut ends = vec![0.0; self.words];
-        self.row(word, &mut ends);
-        let mut end = 0.0;
-        let ends: Vec<f64> = ends
-            .iter()
-            .map(|p| {
-                end += f64::from(*p);
-                end
-            })
-            .collect();
-        for counts in out {
-            for _ in 0..times {
-                let u = uniform(rng) * end;
-                let y = ends.partition_point(|e| *e <= u).min(self.words - 1);
-                counts[y] += each;
-            }
-        }
+        let mut row = vec![0.0; self.words];
+        self.row(word, &mut row);
+        let row = row.iter().map(|&p| f64::from(p)).collect();
+        add_by(row, times, each, rng, out);
     }
 
     /// The same for unknown tokens.
@@ -333,10 +323,7 @@ impl<'a> WordChannel<'a> {
     ) {
         match &self.drawn {
             Some(drawn) => self.add_from(&drawn.unknown, times, each, rng, out),
-            None => {
-                let all: Vec<WordId> = (0..self.words as WordId).collect();
-                self.add_from(&all, times, each, rng, out);
-            }
+            None => add_by(self.unknown(), times, each, rng, out),
         }
     }
 
@@ -354,6 +341,21 @@ impl<'a> WordChannel<'a> {
                 let i = (uniform(rng) * list.len() as f64) as usize;
                 counts[self.first[list[i] as usize]] += each;
             }
+        }
+    }
+}
+
+/// Adds `each` at outputs picked with these probabilities.
+fn add_by(mut row: Vec<f64>, times: usize, each: f32, rng: &mut ChaCha20Rng, out: &mut [Vec<f32>]) {
+    let (mut end, last) = (0.0, row.len() - 1);
+    for p in &mut row {
+        end += *p;
+        *p = end;
+    }
+    for counts in out {
+        for _ in 0..times {
+            let u = uniform(rng) * end;
+            counts[row.partition_point(|end| *end <= u).min(last)] += each;
         }
     }
 }

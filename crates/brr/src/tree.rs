@@ -222,15 +222,6 @@ impl WordTree {
         self.answers[place as usize]
     }
 
-    /// Every word: the answers of a token that has no place.
-    #[inline]
-    pub(crate) fn all(&self) -> Answers {
-        Answers {
-            start: 0,
-            len: self.order.len() as u32,
-        }
-    }
-
     /// The word at this place in the order.
     #[inline]
     pub(crate) fn word(&self, rank: u32) -> WordId {

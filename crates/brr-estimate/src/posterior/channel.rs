@@ -19,8 +19,8 @@
 //! draw, about a millisecond; every column that is stored takes 2 bytes a word, and [`STORED`] bytes of them are kept from one
 //! set of outputs to the next.
 //!
-//! A token without a code becomes every word alike under mechanisms with a channel. Of the others it is
-//! taken for a random word: as it is with Madlib, and nearly so with BRR, where it is a random code.
+//! What a token without a code becomes, a mechanism with a channel says ([`Channel::row_of_unknown`]). Of the
+//! others it is taken for a random word: as it is with Madlib, and nearly so with BRR, where it is a random code.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -146,6 +146,8 @@ impl Column {
 /// Outputs of a mechanism, and what they say about the words behind them.
 pub struct Seen<'a> {
     columns: Columns<'a>,
+    /// Pr[y | a token without a code] of every output, if the mechanism says so.
+    unknown: Option<Vec<f64>>,
     outputs: Observations,
     target: Target<'a>,
     estimation: Estimation,
@@ -188,8 +190,14 @@ impl<'a> Seen<'a> {
             }
             _ => stored(),
         };
+        let unknown = mechanism.channel().map(|channel| {
+            let mut row = vec![0.0; words];
+            channel.row_of_unknown(&mut row);
+            row
+        });
         let mut seen = Seen {
             columns,
+            unknown,
             outputs: Observations::Words(Vec::new()),
             target: target.clone(),
             estimation: estimation.clone(),
@@ -258,7 +266,6 @@ impl<'a> Seen<'a> {
         let Observations::Words(outputs) = &self.outputs else {
             unreachable!("made of words");
         };
-        let alike = 1.0 / self.words as f32;
         match &self.columns {
             Columns::Steps {
                 emission,
@@ -270,7 +277,6 @@ impl<'a> Seen<'a> {
                 for ((out, step), own) in out.iter_mut().zip(steps).zip(own) {
                     *out = own * weights[usize::from(step)];
                 }
-                alike
             }
             Columns::Tree {
                 tree,
@@ -284,17 +290,16 @@ impl<'a> Seen<'a> {
                         *out += times as f32 * shares[level(own)];
                     }
                 }
-                alike
             }
             Columns::Stored { columns, shares } => {
                 for (out, &steps) in out.iter_mut().zip(&columns[&outputs[i]].steps) {
                     *out = shares[usize::from(steps)];
                 }
-                match self.target.mechanism.channel() {
-                    Some(_) => alike,
-                    None => out.iter().sum::<f32>() * alike,
-                }
             }
+        }
+        match &self.unknown {
+            Some(row) => row[outputs[i] as usize] as f32,
+            None => out.iter().sum::<f32>() / self.words as f32,
         }
     }
 }

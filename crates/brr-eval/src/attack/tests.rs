@@ -47,7 +47,8 @@ fn chain(seed: u64) -> (Chain, Vec<Vec<f64>>) {
     (Chain::new(&unigrams, &pairs), matrix)
 }
 
-/// The posteriors of a stretch by all sequences of words and unknown tokens. `rows[w][y]` is the channel.
+/// The posteriors of a stretch by all sequences of words and unknown tokens. `rows[w][y]` is the channel, and
+/// its last row that of unknown tokens.
 fn brute_force(
     matrix: &[Vec<f64>],
     rows: &[Vec<f64>],
@@ -56,10 +57,7 @@ fn brute_force(
     after: Option<State>,
 ) -> Vec<Vec<f64>> {
     let hidden: Vec<usize> = (0..WORDS).chain([WORDS + 1]).collect();
-    let emitted = |state: usize, y: WordId| match state < WORDS {
-        true => rows[state][y as usize],
-        false => 1.0 / WORDS as f64,
-    };
+    let emitted = |state: usize, y: WordId| rows[state.min(WORDS)][y as usize];
     let mut posteriors = vec![vec![0.0; WORDS + 2]; outputs.len()];
     for mut number in 0..hidden.len().pow(outputs.len() as u32) {
         let mut sequence = Vec::new();
@@ -91,7 +89,9 @@ fn rows(channel: &dyn Channel, words: usize) -> Vec<Vec<f64>> {
         channel.row(word as WordId, &mut row);
         row
     };
-    (0..words).map(row).collect()
+    let mut unknown = vec![0.0; words];
+    channel.row_of_unknown(&mut unknown);
+    (0..words).map(row).chain([unknown]).collect()
 }
 
 /// What the engine finds for each stretch and time.

@@ -4,8 +4,9 @@ use crate::mechanisms::{Family, ShippedFamily};
 use brr::parts::epsilon::Epsilon;
 use brr::parts::mechanism::{Kary, Mechanism};
 use brr::parts::random::Noise;
+use brr::parts::tree::WordTree;
 use brr::parts::vocabulary::WordId;
-use brr::{MechanismKind, Model};
+use brr::{Budget, MechanismKind, Model, Options, Privatizer};
 use brr_estimate::*;
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -128,6 +129,31 @@ fn rows_add_up_to_one_and_follow_the_mechanism() {
         }
         assert!(apart < tolerance, "total variation {apart}");
     }
+}
+
+/// An unknown token of tree response is at any place of the tree, and is not any word.
+#[test]
+fn unknown_tokens_follow_the_mechanism() {
+    let places = (0..20).chain([0, 1, 2, 3, 30]).collect();
+    let tree = WordTree::new(5, places).unwrap();
+    let model = Arc::new(model(25).with_tree(&tree).unwrap());
+    let options = Options::default()
+        .with_mechanism(MechanismKind::Tree)
+        .with_budget(Budget::Epsilon(0.4));
+    let tree = Privatizer::new(model, options).unwrap().into_mechanism();
+    let draws = 40_000;
+    let mut shares = vec![0.0; 25];
+    for y in tree.privatize(&vec![None; draws], &mut Noise::numbered(7)) {
+        shares[y as usize] += 1.0 / draws as f64;
+    }
+    let row = WordChannel::of(&*tree, 25, &effort(1)).unwrap().unknown();
+    // The mean of this sum is at most (25 / n)^(1/2), and McDiarmid's inequality gives exp(-n t^2 / 2)
+    // for what is t above it: 1e-6.
+    let off = |row: &[f64]| error(row.iter().copied(), &shares);
+    let n = draws as f64;
+    let close = (25.0 / n).sqrt() + (2.0 * 1e6f64.ln() / n).sqrt();
+    assert!(off(&row) < close, "{}", off(&row));
+    assert!(off(&[1.0 / 25.0; 25]) > close);
 }
 
 #[test]

@@ -36,11 +36,15 @@ pub enum MechanismKind {
 }
 
 /// The channel of a mechanism, where its probabilities can be computed.
-///
-/// A token without a code becomes each word with the same probability.
 pub trait Channel: Send + Sync {
     /// Writes Pr[y | word] for every word y, in id order.
     fn row(&self, word: WordId, out: &mut [f64]);
+
+    /// Writes Pr[y | a token without a code] for every word y: the same for all, unless the mechanism
+    /// has another rule.
+    fn row_of_unknown(&self, out: &mut [f64]) {
+        out.fill(1.0 / out.len() as f64);
+    }
 }
 
 /// Pr[y | w] for one output y and every word w, estimated from the same draws for all words:

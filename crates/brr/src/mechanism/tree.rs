@@ -30,15 +30,24 @@
 //! floating-point error of its computation, to at least 1. The losses that are reported are those of
 //! these integers, rounded up. They stay below 41.6, where words practically stay.
 //!
-//! **Tokens without a code** become each of the N words with probability 1 / N. Let m(y) be the
-//! number of places that lead to y, a place with k answers counted as 1 / k. Then Pr[y | w] lies
-//! between `T[L]` m(y) / Z and `T[0]` m(y) / Z, so the loss between an unknown token and a word
-//! is at most max(ln(N `T[0]` max m / Z), ln(Z / (N `T[L]` min m))).
+//! **Tokens without a code** draw each of the 2^L places with probability 2^-L, whether words stand there
+//! or not, and then one of the answers of the place, as a word does. `T[0]` >= `T[level]` >= `T[L]`, so
+//! for every place q
+//!
+//! ```text
+//! Pr[q | w] / Pr[q | unknown]  <=  T[0] 2^L / Z,      Pr[q | unknown] / Pr[q | w]  <=  Z / (T[L] 2^L),
+//! ```
+//!
+//! with equality at q = p(w) and at every place across the root. Both are at least 1, and the answer is
+//! post-processing again: the loss between an unknown token and a word is at most the larger logarithm. It is
+//! at most ln(`T[0]` / `T[L]`), what the farthest words have, and goes to 0 with epsilon. (A uniformly
+//! random *word* would not: of two words at one place each is drawn half as often as a word alone, for every
+//! input, and a loss of about ln 2 would remain.)
 //!
 //! **Work.** q is p(w) with some of its lowest digits exchanged, by a mask whose distribution
 //! is the same for all words: a number below Z is compared with the ends of all levels, and the highest
 //! digit of the mask is the level's. Then the answers of q are looked up, and one is drawn. An unknown
-//! token takes the same draws and look-ups, with all words as answers.
+//! token takes the same draws and look-ups, from the place of word 0, with a mask of L random digits.
 
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
@@ -60,8 +69,6 @@ const TOP: u64 = 1 << 60;
 /// Relative safety margin of the other weights: more than the error of their computation, and
 /// than twice rounding up a loss of 41.6.
 const MARGIN: f64 = 1.0 / (1u64 << 40) as f64;
-/// More than rounding can take off ln(N T m / Z).
-const RATIO_SLACK: f64 = 1.0 / (1u64 << 46) as f64;
 /// Halvings of the range of epsilons in which a share of kept words is sought.
 const HALVINGS: usize = 60;
 
@@ -92,7 +99,7 @@ impl TreeResponse {
         });
         let mut ends: Vec<u128> = ends.collect();
         let total = ends.pop().expect("a tree has a level 0");
-        let unknown_loss = unknown_loss(tree, &weights, total);
+        let unknown_loss = unknown_loss(tree.levels(), &weights, total);
         let log_share = |&weight: &u64| libm::log(weight as f64 / total as f64) as f32;
         Ok(TreeResponse {
             log_shares: weights.iter().map(log_share).collect(),
@@ -159,11 +166,16 @@ fn weights(levels: u32, epsilon: Epsilon) -> Vec<u64> {
     (0..=levels).map(weight).collect()
 }
 
-/// ln(`T[0]` / weight), rounded up. The difference of the two is exact.
+/// ln(`T[0]` / weight), rounded up.
 fn loss(weight: u64) -> f64 {
-    match TOP - weight {
+    log_ratio(TOP.into(), weight.into())
+}
+
+/// ln(more / less) of numbers of which the first is at least the second, rounded up. Their difference is exact.
+fn log_ratio(more: u128, less: u128) -> f64 {
+    match more - less {
         0 => 0.0,
-        less => round_up(libm::log1p(less as f64 / weight as f64)),
+        difference => round_up(libm::log1p(difference as f64 / less as f64)),
     }
 }
 
@@ -215,15 +227,12 @@ fn epsilon_keeping(tree: &WordTree, share: f64) -> Result<Epsilon> {
     Epsilon::new(low)
 }
 
-fn unknown_loss(tree: &WordTree, weights: &[u64], total: u128) -> f64 {
-    let (n, total) = (tree.places().len() as f64, total as f64);
-    let masses = tree.masses();
-    let most = masses.iter().copied().fold(0.0, f64::max);
-    let least = masses.iter().copied().fold(f64::INFINITY, f64::min);
-    let last = weights[weights.len() - 1] as f64;
-    let likely = libm::log(n * TOP as f64 * most / total);
-    let unlikely = libm::log(total / (n * last * least));
-    round_up(likely.max(unlikely).max(0.0) + RATIO_SLACK)
+/// The loss between a token without a code and a word: Z lies between what it would be if all weights
+/// were the last and if all were the first.
+fn unknown_loss(levels: u32, weights: &[u64], total: u128) -> f64 {
+    let if_all = |weight: u64| u128::from(weight) << levels;
+    let (first, last) = (if_all(weights[0]), if_all(weights[weights.len() - 1]));
+    log_ratio(first, total).max(log_ratio(total, last))
 }
 
 /// The weight of every place, and the answers that it goes to in equal parts. Doubles hold the
@@ -242,19 +251,28 @@ impl Channel for TreeResponse {
             words.for_each(|&word| out[word as usize] += each);
         }
     }
+
+    fn row_of_unknown(&self, out: &mut [f64]) {
+        let tree = self.tree();
+        let place = 1.0 / (1u64 << tree.levels()) as f64;
+        for (p, places) in out.iter_mut().zip(tree.masses()) {
+            *p = places * place;
+        }
+    }
 }
 
 /// ln Pr[y | w] = `ln(T[level] / Z)` up to a constant, as if y could only come from its own place: exact
 /// on a full tree and wherever no gap has y as an answer. With a gap of height h the likelihoods of words
 /// at levels below h are a little lower in truth; what is decoded then loses a little, and its
-/// guarantee nothing, since decoding is post-processing.
+/// guarantee nothing, since decoding is post-processing. A token without a code is at every place with the
+/// same probability.
 impl Emission for TreeResponse {
     fn table(&self) -> &[f32] {
         &self.log_shares
     }
 
     fn unknown(&self) -> f32 {
-        -libm::log(self.model.vocabulary().len() as f64) as f32
+        -(self.tree().levels() as f32) * std::f32::consts::LN_2
     }
 
     fn steps(&self, observations: &Observations, i: usize, out: &mut [u16]) {
@@ -330,15 +348,20 @@ impl Mechanism for TreeResponse {
 
     fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {
         let tree = self.tree();
+        let all_digits = (1u32 << tree.levels()) - 1;
         let draw = |word: &Option<WordId>| {
             let u = noise.uniform_below(self.total);
             // Every end is looked at.
             let level: u32 = self.ends.iter().map(|&end| u32::from(u >= end)).sum();
-            let top = (1u32 << level) >> 1;
-            let mask = top | (noise.limb() as u32 & top.saturating_sub(1));
-            let place = tree.places()[word.unwrap_or(0) as usize] ^ mask;
-            let (known, unknown) = (tree.answers(place), tree.all());
-            let answers = if word.is_some() { known } else { unknown };
+            let (top, digits) = ((1u32 << level) >> 1, noise.limb() as u32);
+            let known = top | (digits & top.saturating_sub(1));
+            let place = tree.places()[word.unwrap_or(0) as usize];
+            let mask = if word.is_some() {
+                known
+            } else {
+                digits & all_digits
+            };
+            let answers = tree.answers(place ^ mask);
             tree.word(answers.start + noise.below(answers.len))
         };
         words.iter().map(draw).collect()

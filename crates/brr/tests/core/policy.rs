@@ -208,9 +208,10 @@ fn kary(word: Option<usize>, epsilon: f64) -> Vec<f64> {
 
 /// Pr[y | w] of tree response over a tree's places, from its definition: each place by its level, to the
 /// words of the smallest subtree around it that has any.
-fn tree(places: &[u32], levels: u32, own: u32, epsilon: f64) -> Vec<f64> {
-    let level = |place: u32| f64::from(32 - (place ^ own).leading_zeros());
-    let weight = |place: u32| (-epsilon * level(place)).exp();
+/// Without a place of its own, each alike.
+fn tree(places: &[u32], levels: u32, own: Option<u32>, epsilon: f64) -> Vec<f64> {
+    let level = |place: u32| own.map_or(0, |own| 32 - (place ^ own).leading_zeros());
+    let weight = |place: u32| (-epsilon * f64::from(level(place))).exp();
     let total: f64 = (0..1 << levels).map(weight).sum();
     let mut row = vec![0.0; places.len()];
     for place in 0..1 << levels {
@@ -246,18 +247,20 @@ fn restricted_draws_have_the_distribution_of_their_definition() {
         Privatizer::new(model.clone(), options(MechanismKind::Tree, 0.6, &policy)).unwrap();
     let places = privatizer.private_model().tree().unwrap();
     let (levels, places) = (places.levels(), places.places());
-    for word in [1, 23, 38] {
-        let id = private.iter().position(|&w| w == word).unwrap();
-        let expected = |own: u32| {
+    for word in [Some(1), Some(23), Some(38), None] {
+        let own = private.iter().position(|&w| Some(w) == word);
+        let own = own.map(|id| places[id]);
+        let expected = |own: Option<u32>| {
             let mut whole = vec![0.0; WORDS];
             let row = tree(places, levels, own, 0.6);
             private.iter().zip(row).for_each(|(&w, p)| whole[w] = p);
             whole
         };
-        let counts = counts(&privatizer, Some(word));
-        assert!(agrees(&counts, &expected(places[id])), "tree, {word}");
+        let counts = counts(&privatizer, word);
+        assert!(agrees(&counts, &expected(own)), "tree, {word:?}");
+        let wrong = own.map_or(places[0], |own| own ^ 2);
         assert!(
-            !agrees(&counts, &expected(places[id] ^ 2)),
+            !agrees(&counts, &expected(Some(wrong))),
             "a wrong place passes"
         );
     }
@@ -299,8 +302,10 @@ fn the_stated_losses_are_those_of_the_restricted_channel() {
             let guarantee = privatizer.guarantee();
             assert!(largest <= guarantee.worst() + 1e-9, "{kind:?} {largest}");
             assert!(guarantee.epsilon <= 0.2 + 1e-12);
-            let uniform = rows.iter().flatten().map(|p| (p * n as f64).ln().abs());
-            let unknown = uniform.fold(0.0, f64::max);
+            let mut unknown = vec![0.0; n];
+            channel.row_of_unknown(&mut unknown);
+            let both = |row: &Vec<f64>| loss((row, &unknown)).max(loss((&unknown, row)));
+            let unknown = rows.iter().map(both).fold(0.0, f64::max);
             assert!(unknown <= guarantee.unknown_loss + 1e-9, "{kind:?}");
         }
     }

@@ -36,13 +36,29 @@ fn draws(model: &Arc<Model>, word: Option<u32>, epsilon: f64, runs: usize) -> Ve
     counts
 }
 
-/// From the definition alone: walk up the tree, choose a level by its losses, then a place of it;
-/// if nobody is there, widen the subtree until somebody is.
+fn below(n: usize, mix: &mut Mix) -> usize {
+    ((mix.unit() * n as f64) as usize).min(n - 1)
+}
+
+/// From the definition alone: walk up the tree, choose a level by its losses, then a place of it; without a
+/// word, any place. If nobody is there, widen the subtree until somebody is.
 fn simulated(places: &[u32], word: Option<u32>, epsilon: f64, mix: &mut Mix) -> usize {
-    let below = |n: usize, mix: &mut Mix| ((mix.unit() * n as f64) as usize).min(n - 1);
-    let Some(word) = word else {
-        return below(places.len(), mix);
+    let place = match word {
+        Some(word) => simulated_place(places[word as usize], epsilon, mix),
+        None => below(32, mix) as u32,
     };
+    for height in 0..=5 {
+        let there: Vec<usize> = (0..places.len())
+            .filter(|&w| places[w] >> height == place >> height)
+            .collect();
+        if !there.is_empty() {
+            return there[below(there.len(), mix)];
+        }
+    }
+    unreachable!("the root has words")
+}
+
+fn simulated_place(own: u32, epsilon: f64, mix: &mut Mix) -> u32 {
     let size = |level: i32| {
         if level == 0 {
             1.0
@@ -57,22 +73,11 @@ fn simulated(places: &[u32], word: Option<u32>, epsilon: f64, mix: &mut Mix) -> 
         rest -= weight(level);
         level += 1;
     }
-    let own = places[word as usize];
-    let place = if level == 0 {
-        own
-    } else {
-        let first = (own >> (level - 1) ^ 1) << (level - 1);
-        first + below(1 << (level - 1), mix) as u32
-    };
-    for height in 0..=5 {
-        let there: Vec<usize> = (0..places.len())
-            .filter(|&w| places[w] >> height == place >> height)
-            .collect();
-        if !there.is_empty() {
-            return there[below(there.len(), mix)];
-        }
+    if level == 0 {
+        return own;
     }
-    unreachable!("the root has words")
+    let first = (own >> (level - 1) ^ 1) << (level - 1);
+    first + below(1 << (level - 1), mix) as u32
 }
 
 /// Whether two samples of equal size are of one distribution.
@@ -127,6 +132,13 @@ fn planted_faults_are_found() {
     biased[3] += moved;
     biased[20] -= moved;
     assert!(!agree(&biased, &reference(&places, Some(3), 0.85)), "bias");
+    // An unknown token that becomes any word, and one that stays near some place.
+    let unknown = reference(&places, None, 0.85);
+    let (mut mix, mut any) = (Mix(8), vec![0; places.len()]);
+    (0..RUNS).for_each(|_| any[below(places.len(), &mut mix)] += 1);
+    assert!(!agree(&any, &unknown), "a random word");
+    let near = draws(&model(&places), Some(0), 0.85, RUNS);
+    assert!(!agree(&near, &unknown), "the path of a word");
 }
 
 #[test]
