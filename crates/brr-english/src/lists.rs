@@ -1,7 +1,7 @@
 //! Lists of English words, by which a [policy](brr::Policy) tells what is private.
 //!
 //! `function-words` was written for brr by hand; `scripts/default-lists` makes `names` and `places` from
-//! public sources, which NOTICE names. All their words are words of the built-in model.
+//! public sources, which NOTICE names, and from words that were written for brr. All their words are words of the built-in model.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub const LISTS: [(&str, &str, &str); 3] = [
     (
         "places",
         include_str!("../lists/places.txt"),
-        "continents, countries, US states and cities; to be made private",
+        "continents, countries, regions and cities; to be made private",
     ),
 ];
 
@@ -164,6 +164,30 @@ mod tests {
         }
         assert!(names.contains(model.find("smith").unwrap()));
         assert!(places.contains(model.find("chicago").unwrap()));
+    }
+
+    /// The census of the US has neither; PRIVACY.md names those that no list has.
+    #[test]
+    fn names_of_other_origins_and_regions_are_listed() {
+        let model = crate::model().unwrap();
+        let [_, names, places] = LISTS.map(|(name, ..)| list(name, &model).unwrap());
+        let lacks = |list: &WordList, words: &str| -> Vec<String> {
+            let has = |word: &&str| !list.contains(model.find(word).unwrap());
+            words.split(' ').filter(has).map(str::to_owned).collect()
+        };
+        let known = "obama putin hussein sanjay hiroshi jurgen saddam sergei barack joao vikram henri yusuf";
+        assert!(lacks(&names, known).is_empty());
+        let known =
+            "england scotland wales oxford siberia tuscany bavaria yorkshire cornwall quebec";
+        assert!(lacks(&places, known).is_empty());
+        let open = "merkel netanyahu bath reading cork nice";
+        assert!(open.split(' ').all(|word| {
+            let id = model.find(word);
+            id.is_none_or(|id| !names.contains(id) && !places.contains(id))
+        }));
+        let ordinary = "sunday english seven river island german";
+        assert_eq!(lacks(&names, ordinary).len(), 6);
+        assert_eq!(lacks(&places, ordinary).len(), 6);
     }
 
     #[test]
