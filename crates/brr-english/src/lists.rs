@@ -117,10 +117,24 @@ fn read(given: &str, model: &Model) -> Result<WordList> {
 }
 
 /// Options with another way to write words. Capital letters are given to the [proper nouns](proper_nouns) that
-/// the model knows.
+/// the model knows. If a list of names and places alone is private, which these options must say already, they are given to all
+/// its words: a word of it is written for a private token and nowhere else, and where these stand is public.
 pub fn with_case(options: Options, case: Case, model: &Model) -> Options {
-    let proper = (case == Case::Sentence).then(|| proper_nouns(model).ok().map(Arc::new));
+    let proper = (case == Case::Sentence).then(|| {
+        let proper = proper_nouns(model).ok()?;
+        let private = match &options.policy {
+            Policy::Only(list) if all_names(list, model) => list.and(&proper, model).ok(),
+            _ => None,
+        };
+        Some(Arc::new(private.unwrap_or(proper)))
+    });
     options.with_case(case).with_proper_nouns(proper.flatten())
+}
+
+/// Whether every word of a list is a name or a place.
+fn all_names(list: &WordList, model: &Model) -> bool {
+    let names = self::list("names+places", model);
+    names.is_ok_and(|names| list.words().iter().all(|&word| names.contains(word)))
 }
 
 /// Names and places that are no ordinary words: what is written with a capital letter wherever it
@@ -188,6 +202,26 @@ mod tests {
         let ordinary = "sunday english seven river island german";
         assert_eq!(lacks(&names, ordinary).len(), 6);
         assert_eq!(lacks(&places, ordinary).len(), 6);
+    }
+
+    /// Where names alone are private, "mark" and "bill" stand for names.
+    #[test]
+    fn private_names_have_capital_letters() {
+        let model = Arc::new(crate::model().unwrap());
+        let written = |private: &str| {
+            let options = Options::default()
+                .with_mechanism(brr::MechanismKind::KAry)
+                .with_budget(brr::Budget::Bound(38.0))
+                .with_policy(policy(None, Some(private), &model).unwrap());
+            let options = with_case(options, Case::Sentence, &model);
+            let privatizer = Privatizer::new(model.clone(), options).unwrap();
+            let text = "we met mark and nick and susan, dr. bill king, and a bill";
+            privatizer.privatize(text).unwrap().text
+        };
+        let expected = "We met Mark and Nick and Susan, dr. Bill King, and a Bill";
+        assert_eq!(written("names"), expected);
+        let expected = "We met mark and nick and Susan, dr. bill king, and a bill";
+        assert_eq!(written("mark\nbill\ninvoice\n"), expected);
     }
 
     #[test]
