@@ -16,6 +16,17 @@ export const POLICIES = {
 // Mechanisms that know what share of some words they keep, without a look at all pairs of them.
 const OF_SOME_WORDS = ["tree", "k-ary"];
 
+// What epsilon is the loss of, by the distance that it is measured in.
+const UNITS = { hamming: "epsilon per bit", tree: "epsilon per level of the tree", discrete: "epsilon of any two words" };
+
+// What becomes of words that change.
+const RANDOM = "A word that changes becomes close to a random one: do not expect the replacement to mean anything similar.";
+const CHANGED = {
+  tree: "The nearer a word stands to yours in a tree of words, the likelier it is to come out, so a replacement may mean something "
+    + "similar; the fewer words stay, the seldomer it does.",
+  "k-ary": "A word that changes becomes any other word, each as likely: the replacement means nothing.",
+};
+
 const DECODED = "Decoded after the draw, on your device, with a public language model: a plausible text, not what you wrote. "
   + "It is made from the draws alone, as anyone who sees them could, so it costs no privacy.";
 const DRAWN = "Each word as it was drawn, on its own.";
@@ -34,6 +45,8 @@ export function short(x) {
 export class Privacy {
   #engine;
   #drawnKeep;
+  // The mechanism that gave way when not all words were to be private.
+  #before;
 
   constructor(engine, changed) {
     this.#engine = engine;
@@ -51,15 +64,30 @@ export class Privacy {
       changed();
     });
     byId("policy").addEventListener("change", () => {
-      if (byId("policy").value !== "all" && !OF_SOME_WORDS.includes(this.mechanism)) byId("mechanism").value = OF_SOME_WORDS[0];
+      this.#suitPolicy();
       changed();
     });
-    byId("mechanism").addEventListener("change", changed);
+    byId("mechanism").addEventListener("change", () => {
+      this.#before = undefined;
+      changed();
+    });
     byId("reading").addEventListener("change", changed);
     byId("epsilon").addEventListener("input", () => {
       this.#markPreset();
       changed();
     });
+  }
+
+  // Another mechanism, if this one does not know what share of some words it keeps; and the one from before once all
+  // words are private again, unless the user has chosen since.
+  #suitPolicy() {
+    if (byId("policy").value === "all") {
+      byId("mechanism").value = this.#before ?? this.mechanism;
+      this.#before = undefined;
+    } else if (!OF_SOME_WORDS.includes(this.mechanism)) {
+      this.#before = this.mechanism;
+      [byId("mechanism").value] = OF_SOME_WORDS;
+    }
   }
 
   // What there is to choose, set to what the core does when nothing is chosen.
@@ -85,7 +113,11 @@ export class Privacy {
       if (option.disabled && option.selected) byId("policy").value = "all";
     }
     if (!shipped && !OF_SOME_WORDS.includes(this.mechanism)) byId("mechanism").value = model.tree ? "tree" : "k-ary";
-    if (shipped) byId("mechanism").selectedIndex = 0;
+    this.#before = undefined;
+    if (shipped) {
+      byId("mechanism").selectedIndex = 0;
+      this.#suitPolicy();
+    }
   }
 
   #markPreset() {
@@ -144,9 +176,12 @@ export class Privacy {
     const stay = guarantee.expectedKeep === null ? null : `about ${percent(guarantee.expectedKeep)}`;
     byId("n-keep").textContent = stay ?? "not known";
     byId("stays-note").textContent = stay ? `At the present setting ${stay} of ${byId("policy").value === "all" ? "words" : "private words"} stay as they are.` : "";
+    byId("changed-note").textContent = CHANGED[options.mechanism] ?? RANDOM;
+    byId("n-epsilon-name").textContent = UNITS[guarantee.metric.split("-")[0]];
     byId("n-epsilon").textContent = short(guarantee.epsilon);
     byId("n-nearest").textContent = short(guarantee.nearest);
     byId("n-bound").textContent = short(guarantee.bound);
+    byId("n-worst").textContent = short(guarantee.worstToken);
     byId("slider").setAttribute("aria-valuetext", `about ${byId("slider").value} percent of words stay`);
   }
 

@@ -82,11 +82,48 @@ test("what is private is a choice, and capital letters come from the output", as
   await type(page, text);
   assert.equal(await page.inputValue("#mechanism"), "tree");
   assert.equal(await page.locator("#error").isHidden(), true);
-  assert.match(await outputOf(page), /^The \S+ \S+ \S+ that she was not \S+\. Was it \S+ in \S+\?$/);
+  // A word like "dr" may be drawn before the full stop, which then ends no sentence.
+  assert.match(await outputOf(page), /^The \S+ \S+ \S+ that she was not \S+\. [Ww]as it \S+ in \S+\?$/);
   assert.match(await page.locator("#adjacency").innerText(), /public list function-words/);
   await page.selectOption("#policy", "names");
   await settled(page);
   assert.match(await outputOf(page), /^The doctor told [A-Za-z]+ that she was not well\. Was it late in [A-Za-z]+\?$/);
+  await context.close();
+});
+
+test("numbers and prose are those of the mechanism, which a policy changes for a while", async () => {
+  const { context, page } = await fresh();
+  const said = async () => {
+    await settled(page);
+    const text = (id) => page.locator(id).innerText();
+    return [await text("#n-epsilon-name"), await text("#changed-note"), Number(await text("#n-worst"))];
+  };
+  // What the loss of any two words is, with these options.
+  const worst = (mechanism) => page.evaluate(async (mechanism) =>
+    (await window.engine.call("guarantee", { options: { mechanism, keep: 0.5, context: true } })).worstToken, mechanism);
+  for (const [mechanism, unit, changed] of [
+    ["exponential", /per bit/, /close to a random one/],
+    ["brr", /per bit/, /close to a random one/],
+    ["tree", /per level of the tree/, /tree of words/],
+    ["k-ary", /any two words/, /each as likely/],
+  ]) {
+    await page.selectOption("#mechanism", mechanism);
+    await type(page, `with ${mechanism}`);
+    const [name, note, loss] = await said();
+    assert.match(name, unit);
+    assert.match(note, changed);
+    assert.ok(Math.abs(loss - (await worst(mechanism))) < 0.06, `${mechanism} ${loss}`);
+  }
+  const mechanismUnder = async (policy) => {
+    await page.selectOption("#policy", policy);
+    return page.inputValue("#mechanism");
+  };
+  await page.selectOption("#mechanism", "brr");
+  assert.deepEqual([await mechanismUnder("names"), await mechanismUnder("function-words"), await mechanismUnder("all")], ["tree", "tree", "brr"]);
+  // What the user chooses stays.
+  await mechanismUnder("names");
+  await page.selectOption("#mechanism", "k-ary");
+  assert.equal(await mechanismUnder("all"), "k-ary");
   await context.close();
 });
 

@@ -46,7 +46,7 @@ pub struct brr_options {
 /// What is promised, per token. All losses are rounded up.
 #[repr(C)]
 pub struct brr_guarantee {
-    /// Loss per bit in which two codes differ.
+    /// Loss per unit of the mechanism's distance, which brr_privatizer_metric() names.
     pub epsilon: f64,
     /// Mean loss between a word and its nearest neighbour.
     pub nearest: f64,
@@ -82,6 +82,8 @@ pub struct brr_text {
 pub struct brr_privatizer {
     pub(crate) core: Privatizer,
     adjacency: CString,
+    metric: CString,
+    losses: Vec<f64>,
 }
 
 /// The defaults: the exponential mechanism with the budget at which at most half of
@@ -162,8 +164,14 @@ pub unsafe extern "C" fn brr_privatizer_new(
             // SAFETY: the caller's promise.
             let options = unsafe { options_of(&options, &model.0) }?;
             let core = Privatizer::certified(model.0.clone(), options, cores(), &|_| {})?;
-            let adjacency = CString::new(core.adjacency().to_string()).unwrap_or_default();
-            Ok(brr_privatizer { core, adjacency })
+            let guarantee = core.guarantee();
+            let c_string = |text: String| CString::new(text).unwrap_or_default();
+            Ok(brr_privatizer {
+                adjacency: c_string(core.adjacency().to_string()),
+                metric: c_string(guarantee.metric.to_string()),
+                losses: guarantee.losses,
+                core,
+            })
         };
         // SAFETY: the caller's promise.
         unsafe { put(out, make) }
@@ -219,6 +227,41 @@ pub unsafe extern "C" fn brr_privatizer_adjacency(
 ) -> *const c_char {
     // SAFETY: the caller's promise.
     unsafe { privatizer.as_ref() }.map_or(std::ptr::null(), |p| p.adjacency.as_ptr())
+}
+
+/// The distance in which the guarantee is stated: "hamming-256" counts bits in which two codes
+/// differ, "tree-15" levels of a tree, and "discrete" is 1 between any two words. Valid while the
+/// privatizer lives; null for null.
+///
+/// # Safety
+/// `privatizer` is null or alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brr_privatizer_metric(privatizer: *const brr_privatizer) -> *const c_char {
+    // SAFETY: the caller's promise.
+    unsafe { privatizer.as_ref() }.map_or(std::ptr::null(), |p| p.metric.as_ptr())
+}
+
+/// The largest loss between two words at each whole distance from 0 on, such as the level in a
+/// tree; `count` gets how many there are. None, and null, if it is epsilon times the distance,
+/// and for null. Valid while the privatizer lives.
+///
+/// # Safety
+/// `privatizer` is null or alive, `count` null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brr_privatizer_losses(
+    privatizer: *const brr_privatizer,
+    count: *mut usize,
+) -> *const f64 {
+    // SAFETY: the caller's promise, for both.
+    let (privatizer, count) = unsafe { (privatizer.as_ref(), count.as_mut()) };
+    let losses = privatizer.map_or(&[][..], |p| &p.losses);
+    if let Some(count) = count {
+        *count = losses.len();
+    }
+    match losses {
+        [] => std::ptr::null(),
+        _ => losses.as_ptr(),
+    }
 }
 
 /// The largest loss between two neighbouring texts of `tokens` tokens each: losses

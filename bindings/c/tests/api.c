@@ -260,8 +260,21 @@ static void guarantees(struct brr_model *model) {
   CHECK(brr_privatizer_total_loss(privatizer, 10) >= 10 * promise.worst);
   CHECK(isnan(brr_privatizer_total_loss(NULL, 1)));
   CHECK(brr_privatizer_guarantee(NULL, &promise) == BRR_INVALID_ARGUMENT);
+  size_t count = 99;
+  CHECK(strcmp(brr_privatizer_metric(privatizer), "hamming-256") == 0);
+  CHECK(brr_privatizer_losses(privatizer, &count) == NULL && count == 0);
   brr_privatizer_free(privatizer);
   brr_privatizer_free(NULL);
+  privatizer = make(model, BRR_MECHANISM_TREE, 0.85);
+  CHECK(strcmp(brr_privatizer_metric(privatizer), "tree-15") == 0);
+  const double *losses = brr_privatizer_losses(privatizer, &count);
+  CHECK(count == 16 && losses[0] == 0 && losses == brr_privatizer_losses(privatizer, NULL));
+  for (size_t level = 1; level < count; level++) CHECK(losses[level] > 0.84 * level && losses[level] < 0.8501 * level);
+  CHECK(brr_privatizer_guarantee(privatizer, &promise) == BRR_OK && promise.worst == losses[15]);
+  brr_privatizer_free(privatizer);
+  CHECK(brr_privatizer_metric(NULL) == NULL);
+  count = 99;
+  CHECK(brr_privatizer_losses(NULL, &count) == NULL && count == 0);
 }
 
 static void texts(struct brr_model *model) {

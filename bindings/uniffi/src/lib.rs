@@ -151,6 +151,9 @@ pub struct Guarantee {
     pub unknown_loss: f64,
     /// The largest loss between any two tokens, words or not.
     pub worst_token: f64,
+    /// The loss at each whole distance from 0 on, such as the level in a tree; empty if it is
+    /// epsilon times the distance.
+    pub losses: Vec<f64>,
     /// The expected share of words that stay as they are, if it is known.
     pub expected_keep: Option<f64>,
 }
@@ -211,6 +214,7 @@ impl Privatizer {
             worst: guarantee.worst(),
             unknown_loss: guarantee.unknown_loss,
             worst_token: guarantee.worst_token(),
+            losses: guarantee.losses,
             expected_keep: self.0.expected_keep(),
         }
     }

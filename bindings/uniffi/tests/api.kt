@@ -70,6 +70,9 @@ fun budgets(model: Model) {
     check(promise.metric == "hamming-${model.bits()}")
     check(0 < promise.nearest && promise.nearest < promise.bound && promise.bound < promise.worst)
     check(promise.worst.isFinite() && promise.unknownLoss.isFinite() && promise.unknownLoss > 0)
+    check(promise.losses.isEmpty())
+    val tree = Privatizer(model, Options(Mechanism.TREE, Budget.Epsilon(0.85))).guarantee()
+    check(tree.losses.size == 16 && tree.losses[0] == 0.0 && tree.losses[15] == tree.worst)
     check(privatizer.totalLoss(0u) == 0.0 && privatizer.totalLoss(10u) >= 10 * promise.worst)
 
     for (mechanism in Mechanism.entries) {

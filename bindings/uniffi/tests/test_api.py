@@ -154,6 +154,12 @@ class Budgets(unittest.TestCase):
         self.assertGreaterEqual(p.total_loss(10), 10 * p.guarantee().worst)
         self.assertEqual(privatizer(unknown=Unknown.MASK).total_loss(1), math.inf)
 
+    def test_a_tree_has_a_loss_for_each_level(self):
+        p = privatizer(mechanism=Mechanism.TREE, budget=Budget.EPSILON(0.85)).guarantee()
+        self.assertEqual((len(p.losses), p.losses[0], p.losses[-1]), (16, 0, p.worst))
+        self.assertTrue(all(0.84 * i <= x <= 0.85 * i + 1e-9 for i, x in enumerate(p.losses)))
+        self.assertEqual(privatizer(budget=Budget.EPSILON(0.5)).guarantee().losses, [])
+
 
 class Texts(unittest.TestCase):
     def test_a_high_budget_keeps_words_a_low_one_replaces_them(self):

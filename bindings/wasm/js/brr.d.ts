@@ -189,6 +189,8 @@ export interface Guarantee {
   readonly unknownLoss: number;
   /** The larger of `worst` and `unknownLoss`. */
   readonly worstToken: number;
+  /** The loss at each whole distance from 0 on, such as the level in a tree; empty if it is `epsilon` times the distance. */
+  readonly losses: readonly number[];
   /** Expected share of words that stay, if the model tells. */
   readonly expectedKeep: number | null;
   /** Which texts are neighbours, in a sentence: what the guarantee is about, and what is public. */

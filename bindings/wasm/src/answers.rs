@@ -43,6 +43,11 @@ pub fn guarantee(privatizer: &Privatizer) -> String {
         for (name, value) in g.numbers() {
             j.key(&camel(name)).number(value);
         }
+        j.key("losses").array(|j| {
+            for &loss in &g.losses {
+                j.number(loss);
+            }
+        });
         match privatizer.expected_keep() {
             Some(keep) => j.key("expectedKeep").number(keep),
             None => j.key("expectedKeep").null(),

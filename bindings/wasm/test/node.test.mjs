@@ -128,6 +128,12 @@ test("the guarantee is never above what was asked", () => {
     }
     assert.ok(brr.guarantee({ mechanism, bound: 30 }).bound <= 30);
   }
+  const tree = brr.guarantee({ mechanism: "tree", epsilon: 0.85 });
+  assert.equal(tree.losses.length, 16);
+  assert.equal(tree.losses[0], 0);
+  assert.ok(tree.losses.every((loss, level) => loss <= 0.85 * level + 1e-9 && (level === 0 || loss > 0.84 * level)));
+  assert.equal(tree.losses[15], tree.worst);
+  assert.deepEqual(brr.guarantee({ epsilon: 0.5 }).losses, []);
   const { loss, tokens } = brr.privatize("one two three", { epsilon: 0.5 });
   assert.equal(tokens, 3);
   assert.ok(loss >= 3 * brr.guarantee({ epsilon: 0.5 }).worst);

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use brr::{Choice, Privatizer, Unknown};
+use brr::{Choice, Guarantee, Privatizer, Unknown};
 use serde_json::{Value, json};
 
 use crate::checkpoint::{Counts, Restart};
@@ -112,7 +112,7 @@ fn record(privatizer: &Privatizer, counts: &Counts) -> Value {
         "bound": loss(g.bound()),
         "loss_nearest": loss(g.nearest()),
         "loss_worst": loss(g.worst()),
-        "loss_by_level": (!g.losses.is_empty()).then_some(&g.losses),
+        "loss_by_level": loss_by_level(&g),
         "loss_unknown": loss(unknown_loss),
         "loss_per_word": loss(loss_per_word(privatizer)),
         "expected_keep": privatizer.expected_keep(),
@@ -127,6 +127,11 @@ fn record(privatizer: &Privatizer, counts: &Counts) -> Value {
         "unknown_words": counts.unknown,
         "total_loss": loss(privatizer.total_loss(counts.words - counts.public)),
     })
+}
+
+/// The loss at each whole distance from 0 on, if the mechanism states it so.
+pub fn loss_by_level(guarantee: &Guarantee) -> Option<&[f64]> {
+    (!guarantee.losses.is_empty()).then_some(&guarantee.losses)
 }
 
 /// Which words were public, if some were: the list by name and identity, and how much it made public.

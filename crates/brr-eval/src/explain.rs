@@ -1,6 +1,6 @@
 //! What becomes of one word, and from which other words it is hardest to tell.
 
-use brr::explain::{Chance, Method, outcomes_with};
+use brr::explain::{Chance, Likely, Method, outcomes_with};
 use brr::parts::mechanism::{Channel, Mechanism};
 use brr::parts::random::Noise;
 use brr::parts::vocabulary::WordId;
@@ -77,6 +77,9 @@ pub struct Explanation {
     pub outputs: Vec<Output>,
     /// Probability of all other outputs together.
     pub others: f64,
+    /// Whether all other words are outputs with the same probability and as hard to tell from it. Then none of
+    /// them is among the outputs.
+    pub others_alike: bool,
     /// The words hardest to tell from it.
     pub confusable: Vec<Confusable>,
 }
@@ -95,15 +98,23 @@ impl Explanation {
         let listed: Vec<String> = others
             .map(|o| format!("\"{}\" ({})", o.word, times(o.probability.value)))
             .collect();
-        if !listed.is_empty() {
+        if self.others_alike {
+            let all = times(self.others);
+            out.push(format!(
+                "It becomes one of the other words {all}, each of them as likely as any other."
+            ));
+        } else if !listed.is_empty() {
             out.push(format!("It most often becomes {}.", listed.join(", ")));
         }
         if let Some(c) = self.confusable.first() {
+            let from = match self.others_alike {
+                true => "as hard to tell from every other word".to_owned(),
+                false => format!("hardest to tell from \"{}\"", c.word),
+            };
             out.push(format!(
-                "It is hardest to tell from \"{}\": an observer who knows that it was one of the two and \
+                "It is {from}: an observer who knows that it was one of the two and \
                  sees the output is right {}, where guessing blindly is right 50 times, and by \
                  the guarantee never more than {:.1} times.",
-                c.word,
                 times(c.attacker.value),
                 100.0 * c.attacker_at_most
             ));
@@ -146,22 +157,35 @@ pub fn explain(
         .collect();
     confusable.sort_by(|a, b| a.attacker.value.total_cmp(&b.attacker.value));
     confusable.truncate(options.confusable);
-    let listed = outcomes.likely.iter().map(|l| l.chance.probability);
+    let equal = |c: &[Confusable]| c[0].attacker == c[1].attacker;
+    let others_alike = mechanism
+        .channel()
+        .is_some_and(|channel| alike(channel, model.vocabulary().len(), word))
+        && confusable.windows(2).all(equal);
+    let listed = outcomes.likely.iter();
+    let listed: Vec<_> = listed.filter(|l| !others_alike || l.word == word).collect();
+    let total: f64 = listed.iter().map(|l| l.chance.probability).sum();
+    let output = |likely: &&Likely| Output {
+        word: name(likely.word),
+        probability: estimate(likely.chance),
+    };
     Explanation {
         word: name(word),
         exact: outcomes.method == Method::Exact,
         stays: estimate(outcomes.stays),
-        others: (1.0 - listed.sum::<f64>()).max(0.0),
-        outputs: outcomes
-            .likely
-            .iter()
-            .map(|likely| Output {
-                word: name(likely.word),
-                probability: estimate(likely.chance),
-            })
-            .collect(),
+        others: (1.0 - total).max(0.0),
+        others_alike,
+        outputs: listed.iter().map(output).collect(),
         confusable,
     }
+}
+
+/// Whether a word becomes each of the others, of which there are several, with the same probability.
+fn alike(channel: &dyn Channel, words: usize, word: WordId) -> bool {
+    let mut row = vec![0.0; words];
+    channel.row(word, &mut row);
+    row.remove(word as usize);
+    row.len() > 1 && row.iter().all(|p| *p == row[0])
 }
 
 fn estimate(chance: Chance) -> Estimate {
@@ -313,6 +337,34 @@ mod tests {
             }
             assert!(e.sentences()[0].contains("stays as it is"));
         }
+    }
+
+    /// Nothing is said of any one of them, which was the most frequent.
+    #[test]
+    fn all_other_words_are_alike_under_k_ary_response_alone() {
+        let model = fixture::model(200, 64, 5);
+        let shipped = |kind, epsilon| {
+            let model = model.clone();
+            explained(&ShippedFamily { model, kind }, epsilon)
+        };
+        let e = shipped(MechanismKind::KAry, 6.0);
+        assert!(e.others_alike && e.outputs.len() == 1 && e.outputs[0].word == e.word);
+        assert!((e.stays.value + e.others - 1.0).abs() < 1e-12);
+        let said = e.sentences().join(" ");
+        assert!(
+            said.contains("each of them as likely as any other"),
+            "{said}"
+        );
+        assert!(
+            said.contains("as hard to tell from every other word"),
+            "{said}"
+        );
+        assert!(
+            !said.contains("most often") && !said.contains("0.0 times"),
+            "{said}"
+        );
+        let e = shipped(MechanismKind::Exponential, 0.5);
+        assert!(!e.others_alike && e.sentences()[1].contains("most often becomes"));
     }
 
     /// Two words with one code have one distribution; with shared noise they had the same draws.

@@ -23,13 +23,13 @@ pub enum Error {
         /// The value given.
         value: f64,
     },
-    /// The model's tables hold no epsilon that keeps as few words as wanted.
+    /// No epsilon is known that keeps as few words as wanted.
     KeepOutOfReach {
         /// The share asked for.
         asked: f64,
-        /// The smallest share that the table holds.
+        /// The smallest share for which one is known.
         lowest: f64,
-        /// The largest share that the table holds.
+        /// The largest.
         highest: f64,
     },
     /// A share of kept words was asked for, and the claims of the model that would tell what
@@ -240,6 +240,15 @@ impl Error {
     }
 }
 
+/// A share with four digits after the point, or with as many as tell it from 0.
+fn share(value: f64) -> String {
+    let digits = match value < 0.001 {
+        true => 7,
+        false => 4,
+    };
+    format!("{value:.digits$}")
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -258,8 +267,10 @@ impl fmt::Display for Error {
                 lowest, highest, ..
             } => write!(
                 f,
-                "no known epsilon keeps so small a share of the words: this model's table covers \
-                 shares from {lowest:.4} on, up to {highest:.4}; give an epsilon instead"
+                "no known epsilon keeps so small a share of the words: with this model and \
+                 mechanism, shares from {} to {} can be asked for; give an epsilon instead",
+                share(*lowest),
+                share(*highest)
             ),
             Error::UncheckedModel => f.write_str(
                 "what this model's file says about the share of kept words has not been checked on \

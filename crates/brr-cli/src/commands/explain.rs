@@ -252,6 +252,9 @@ fn print(e: &Explanation) {
         println!("    {:<20} {:.4}{interval}  {bar}", o.word, p.value);
     }
     println!("    {:<20} {:.4}", "any other word", e.others);
+    if e.others_alike {
+        return;
+    }
     println!(
         "  hardest to tell from (how often an attacker tells the two apart; 0.5 is a coin toss)"
     );

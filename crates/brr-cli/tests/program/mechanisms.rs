@@ -120,6 +120,74 @@ fn explain_speaks_plainly() {
     }
 }
 
+#[test]
+fn the_tree_states_a_loss_for_each_level_and_k_ary_names_no_word() {
+    let (_, model, _) = small();
+    let options = |mechanism| ["-m", model, "--mechanism", mechanism, "--epsilon", "0.8"];
+    let line = |mechanism| {
+        json(
+            &[
+                &["privatize", "waa", "--json", "-q"][..],
+                &options(mechanism),
+            ]
+            .concat(),
+        )
+    };
+    let tree = line("tree");
+    let losses = tree["loss_by_level"].as_array().unwrap();
+    assert!(losses.len() > 5 && losses[0] == 0.0);
+    assert_eq!(losses.last(), Some(&tree["loss_per_word"]));
+    assert!(line("k-ary")["loss_by_level"].is_null());
+    let text = run(&[&["explain", "waa"][..], &options("k-ary")].concat()).stdout;
+    assert!(
+        text.contains("each of them as likely as any other"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("most often becomes") && !text.contains("hardest to tell"),
+        "{text}"
+    );
+    // Neither has a table, and the least share is not 0.
+    for mechanism in ["tree", "k-ary"] {
+        let budget = [
+            "-m",
+            model,
+            "--mechanism",
+            mechanism,
+            "--keep",
+            "0.00001",
+            "--no-context",
+        ];
+        let refused = run(&[&["privatize", "waa"][..], &budget].concat());
+        assert_one_line(&refused, 2, &["can be asked for"]);
+        let message = &refused.stderr;
+        assert!(
+            !message.contains("table") && !message.contains("0.0000 "),
+            "{message}"
+        );
+    }
+}
+
+/// An unknown token of tree response is a place of the tree, not a word: nothing of its loss remains.
+#[test]
+fn unknown_tokens_cost_next_to_nothing_where_words_do() {
+    for (epsilon, most) in [("0.05", 0.75), ("1e-12", 1.51e-11)] {
+        let args = [
+            "privatize",
+            "hi",
+            "--mechanism",
+            "tree",
+            "--no-context",
+            "--json",
+            "-q",
+            "--epsilon",
+            epsilon,
+        ];
+        let loss = json(&args)["loss_per_word"].as_f64().unwrap();
+        assert!(loss > 0.0 && loss <= most, "{epsilon}: {loss}");
+    }
+}
+
 /// Numbers that are said about a budget are true at the ends of the range too.
 #[test]
 fn extreme_budgets_are_told_as_they_are() {

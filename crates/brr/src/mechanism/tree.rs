@@ -41,8 +41,8 @@
 //! with equality at q = p(w) and at every place across the root. Both are at least 1, and the answer is
 //! post-processing again: the loss between an unknown token and a word is at most the larger logarithm. It is
 //! at most ln(`T[0]` / `T[L]`), what the farthest words have, and goes to 0 with epsilon. (A uniformly
-//! random *word* would not: of two words at one place each is drawn half as often as a word alone, for every
-//! input, and a loss of about ln 2 would remain.)
+//! random *word* would not: whatever the input, a word beside an empty place is drawn up to twice as often as others,
+//! and each of two words at one place half as often, so a loss of about ln 2 would remain.)
 //!
 //! **Work.** q is p(w) with some of its lowest digits exchanged, by a mask whose distribution
 //! is the same for all words: a number below Z is compared with the ends of all levels, and the highest

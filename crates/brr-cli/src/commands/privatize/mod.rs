@@ -274,6 +274,7 @@ fn json_line(privatizer: &Privatizer, privatized: &Privatized) -> String {
         "epsilon": guarantee.epsilon,
         "metric": guarantee.metric.to_string(),
         "bound": losses::in_json(guarantee.bound()),
+        "loss_by_level": manifest::loss_by_level(&guarantee),
         "loss_per_word": losses::in_json(losses::per_word(privatizer)),
         "total_loss": losses::in_json(privatizer.total_loss(privatized.private())),
         "adjacency": privatizer.adjacency().to_string(),
