@@ -151,13 +151,6 @@ fn step(
     sample: Option<&Sample>,
     progress: OnShare<'_>,
 ) -> Step {
-    let attack = Plan {
-        seed: plan.seed,
-        threads: plan.threads,
-        draws: FEW,
-    };
-    // A mechanism of which nothing is known is not attacked.
-    let context = sample.and_then(|s| s.attack(mechanism, family.model(), &attack).ok());
     let guarantee = mechanism.guarantee();
     Step {
         epsilon: guarantee.epsilon,
@@ -166,8 +159,25 @@ fn step(
         worst: guarantee.worst(),
         unknown: guarantee.unknown_loss,
         summary: measure(mechanism, family.words(), similarity, plan, progress),
-        context: context.map(|success| success.estimate()),
+        context: context(family, mechanism, plan, sample),
     }
+}
+
+/// What an attacker names of the sample who reads context. A mechanism of which nothing is known is not
+/// attacked.
+fn context(
+    family: &dyn Family,
+    mechanism: &dyn Mechanism,
+    plan: &Sampling,
+    sample: Option<&Sample>,
+) -> Option<Estimate> {
+    let attack = Plan {
+        seed: plan.seed,
+        threads: plan.threads,
+        draws: FEW,
+    };
+    let success = sample?.attack(mechanism, family.model(), &attack).ok()?;
+    Some(success.estimate())
 }
 
 /// A target.
@@ -175,8 +185,9 @@ fn step(
 pub enum Target {
     /// Keep at most this share of words, counted by use, and as many as that allows.
     Keep(f64),
-    /// Let a Bayes attacker who knows how often words are used name at most this
-    /// share of them; keep as many words as that allows.
+    /// Let no attacker name more than this share of words; keep as many words as that allows. Where there
+    /// is a sample, it is about the attacker who reads context, and the upper end of what he names of
+    /// the sample; otherwise about the one who sees one output word and knows how often words are used.
     MaxGuess(f64),
 }
 
@@ -193,6 +204,8 @@ pub struct Solution {
 const RANGE: (f64, f64) = (0.05, 500.0);
 /// Halvings of the logarithm of that range: epsilon to within 0.02 %.
 const HALVINGS: usize = 15;
+/// The same where a sample is attacked: epsilon to within 1 %, far less than the sample can tell.
+const HALVINGS_ON_SAMPLE: usize = 10;
 
 /// Solves for a target, from below: the most loss that does not exceed it. `None` if every bound
 /// of `RANGE` exceeds it.
@@ -218,11 +231,26 @@ pub fn solve(
             Err(error) => return Err(error),
         }
     }
-    let Some(epsilon) = halve(family, target, similarity, plan, progress)? else {
+    let find = |sample: Option<&Sample>, progress: OnShare<'_>| {
+        halve(family, target, similarity, plan, sample, progress)
+    };
+    let measured = |epsilon: Epsilon| -> Result<Step> {
+        let mechanism = family.at(epsilon)?;
+        Ok(step(family, &*mechanism, similarity, plan, sample, &|_| {}))
+    };
+    let Some(epsilon) = find(sample, progress)? else {
         return Ok(None);
     };
-    let mechanism = family.at(epsilon)?;
-    let step = step(family, &*mechanism, similarity, plan, sample, &|_| {});
+    let step = measured(epsilon)?;
+    let by_sample = matches!(target, Target::MaxGuess(_)) && step.context.is_some();
+    if !(by_sample && exceeds(&step.summary, target)) {
+        return Ok(Some(Solution { target, step }));
+    }
+    // One word alone tells more than the sample in context: neither attacker may exceed the share.
+    let Some(epsilon) = find(None, progress)? else {
+        return Ok(None);
+    };
+    let step = measured(epsilon)?;
     Ok(Some(Solution { target, step }))
 }
 
@@ -232,31 +260,46 @@ fn halve(
     target: Target,
     similarity: &Similarity,
     plan: &Sampling,
+    sample: Option<&Sample>,
     progress: OnShare<'_>,
 ) -> Result<Option<Epsilon>> {
+    let share = match target {
+        Target::MaxGuess(share) => Some(share),
+        Target::Keep(_) => None,
+    };
     let plan = &Sampling {
-        attack: matches!(target, Target::MaxGuess(_)),
+        attack: share.is_some(),
         ..*plan
     };
+    let sample = sample.filter(|_| share.is_some());
+    let halvings = sample.map_or(HALVINGS, |_| HALVINGS_ON_SAMPLE);
     // What is known already: budgets between two certificates give one mechanism.
     let mut known: Vec<(f64, bool)> = Vec::new();
-    let mut too_much = |epsilon: Epsilon, share: OnShare<'_>| -> Result<bool> {
+    let mut too_much = |epsilon: Epsilon, progress: OnShare<'_>| -> Result<bool> {
         let mechanism = family.at(epsilon)?;
         let used = mechanism.guarantee().epsilon;
         if let Some((_, exceeded)) = known.iter().find(|(e, _)| *e == used) {
             return Ok(*exceeded);
         }
-        let step = step(family, &*mechanism, similarity, plan, None, share);
-        known.push((used, exceeds(&step, target)));
-        Ok(exceeds(&step, target))
+        let exceeded = match share.zip(context(family, &*mechanism, plan, sample)) {
+            Some((share, named)) => named.high > share,
+            None => {
+                let words = family.words();
+                let summary = measure(&*mechanism, words, similarity, plan, progress);
+                exceeds(&summary, target)
+            }
+        };
+        known.push((used, exceeded));
+        Ok(exceeded)
     };
     let at = |log_bound: f64| family.epsilon_for_bound(libm::exp(log_bound));
     let (mut low, mut high) = (libm::log(RANGE.0), libm::log(RANGE.1));
     if too_much(at(low)?, &|_| {})? {
         return Ok(None);
     }
-    for i in 0..HALVINGS {
-        let share = |share: f64| progress((i as f64 + share) / HALVINGS as f64);
+    for i in 0..halvings {
+        let share = |share: f64| progress((i as f64 + share) / halvings as f64);
+        share(0.0);
         let middle = (low + high) / 2.0;
         match too_much(at(middle)?, &share)? {
             true => high = middle,
@@ -266,13 +309,11 @@ fn halve(
     Ok(Some(at(low)?))
 }
 
-fn exceeds(step: &Step, target: Target) -> bool {
+/// Whether what becomes of single words exceeds the target.
+fn exceeds(summary: &Summary, target: Target) -> bool {
     match target {
-        Target::Keep(share) => step.summary.keep_by_use.value > share,
-        Target::MaxGuess(share) => {
-            let guess = step.summary.guess_by_use;
-            guess.is_some_and(|g| g.success.high > share)
-        }
+        Target::Keep(share) => summary.keep_by_use.value > share,
+        Target::MaxGuess(share) => summary.guess_by_use.is_some_and(|g| g.success.high > share),
     }
 }
 

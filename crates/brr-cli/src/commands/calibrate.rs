@@ -50,7 +50,9 @@ pub struct Args {
     /// Find the largest epsilon that keeps at most this share of words, counted by use
     #[arg(long, value_name = "P", value_parser = share)]
     keep: Option<f64>,
-    /// Find the largest epsilon at which the best attacker who sees one output word names at most this share of words
+    /// Find the largest epsilon at which an attacker who reads whole sentences, with a public
+    /// language model, names at most this share of the words of a public sample. For a model with
+    /// other words than the built-in language model's: one who sees one output word
     #[arg(long, value_name = "P", value_parser = share)]
     max_guess: Option<f64>,
     /// Number of words to simulate

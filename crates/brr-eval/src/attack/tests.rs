@@ -453,16 +453,22 @@ fn context_names_more_and_public_words_are_given() {
     assert!(epsilon_for_success((2.0, 1.0), 6, 0.6, of).is_err());
 }
 
+/// An attacker of `text` with the bigrams of `public`.
+fn sample(model: &Arc<Model>, public: &str, text: &str) -> Sample {
+    let mut counter = brr_build::language::TextCounter::new(model);
+    counter.add(public);
+    let language = counter.pairs().write(model, 100_000, None, &[]).unwrap();
+    let language = Language::new(&language).unwrap();
+    assert!(Sample::new(fixture::model(199, 64, 5), &language, text).is_err());
+    Sample::new(model.clone(), &language, text).unwrap()
+}
+
 /// A ladder has the attacker who reads a public sample at every step, where the language model fits.
 #[test]
 fn a_sample_is_attacked_at_every_step() {
     let model = fixture::model(200, 64, 5);
     let text = alternating(&model, 40);
-    let mut counter = brr_build::language::TextCounter::new(&model);
-    counter.add(&text);
-    let language = counter.pairs().write(&model, 100_000, None, &[]).unwrap();
-    let language = Language::new(&language).unwrap();
-    let sample = Sample::new(model.clone(), &language, &text).unwrap();
+    let sample = sample(&model, &text, &text);
     let (plan, none) = (crate::channel::Sampling::default(), Similarity::default());
     let family = crate::mechanisms::KaryFamily(200);
     let ladder = [1.0, 4.0, 30.0];
@@ -473,5 +479,44 @@ fn a_sample_is_attacked_at_every_step() {
         named[0] < named[1] && named[1] < 0.8 && named[2] == 1.0,
         "{named:?}"
     );
-    assert!(Sample::new(fixture::model(199, 64, 5), &language, &text).is_err());
+}
+
+/// Who asks that no more than half of the words be named is answered about the attacker who names the most: of
+/// a text like the attacker's own by its context, of one unlike it by the single words.
+#[test]
+fn an_epsilon_is_solved_for_the_stronger_attacker() {
+    use crate::calibrate::{Target, solve};
+    let model = fixture::model(200, 64, 5);
+    let text = alternating(&model, 40);
+    let word = |i: usize| model.vocabulary().word(i as WordId).to_owned();
+    let unlike = (120..200).map(|i| word(i) + " " + &word(i) + ". ");
+    let unlike: String = unlike.collect();
+    let (plan, none) = (crate::channel::Sampling::default(), Similarity::default());
+    let family = crate::mechanisms::KaryFamily(200);
+    let solved = |sample: Option<&Sample>| {
+        let target = Target::MaxGuess(0.5);
+        let found = solve(&family, target, &none, &plan, sample, &|_| {});
+        found.unwrap().unwrap()
+    };
+    let [alone, own, other] = [
+        solved(None),
+        solved(Some(&sample(&model, &text, &text))),
+        solved(Some(&sample(&model, &text, &unlike))),
+    ];
+    let by_word = |s: &crate::calibrate::Step| s.summary.guess_by_use.unwrap().success.high;
+    let context = |s: &crate::calibrate::Step| s.context.unwrap();
+    assert!(context(&own.step).high <= 0.5 && context(&own.step).high > 0.45);
+    assert!(own.step.epsilon < 0.8 * alone.step.epsilon);
+    // A mistaken attacker names less than one who sees one word alone.
+    assert!(context(&other.step).value < 0.4, "{:?}", other.step.context);
+    assert_eq!(other.step.epsilon, alone.step.epsilon);
+    assert!(by_word(&other.step) <= 0.5 && by_word(&alone.step) > 0.49);
+    // And the answer says of whom it speaks.
+    let said = crate::report::solution_text;
+    assert!(
+        said(&own).contains("who reads whole sentences name at most 0.5 of the words of a public")
+    );
+    assert!(
+        said(&alone).starts_with("To let an attacker who sees one output word name at most 0.5")
+    );
 }

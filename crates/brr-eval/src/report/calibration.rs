@@ -40,7 +40,16 @@ pub fn solution_text(solution: &Solution) -> String {
     let asked = match solution.target {
         Target::Keep(share) => format!("To keep {} of words by use", number(share)),
         Target::MaxGuess(share) => {
-            format!("To let an attacker name at most {} of words", number(share))
+            let share = number(share);
+            match solution.step.context {
+                Some(_) => format!(
+                    "To let an attacker who reads whole sentences name at most {share} of the words of a \
+                     public sample, by the upper end of the interval"
+                ),
+                None => format!(
+                    "To let an attacker who sees one output word name at most {share} of words"
+                ),
+            }
         }
     };
     format!("{asked}: {}", in_words(&solution.step))
