@@ -51,7 +51,8 @@ const SECONDS_WITH_CLAIM: u32 = 600;
   brr audit --mechanism brr --epsilon 0.5 --context
   brr audit --mechanism brr --epsilon 0.5 -- ./my-own-implementation --epsilon 0.5
   brr audit --command 'python3 peer.py' --claim epsilon=1
-  brr audit --command 'python3 peer.py' --claim epsilon=1,metric=euclidean --vectors glove.txt")]
+  brr audit --command 'python3 peer.py' --claim epsilon=1,metric=euclidean --vectors glove.txt
+  brr audit --command 'python3 peer.py' --claim epsilon=1,metric=euclidean,covers=all --vectors glove.txt")]
 pub struct Args {
     #[command(flatten)]
     privacy: PrivacyArgs,
@@ -59,7 +60,9 @@ pub struct Args {
     #[arg(long)]
     context: bool,
     /// What is claimed: epsilon=E, or epsilon=E,metric=M. The metric is discrete (epsilon
-    /// between any two words, the default) or euclidean (per unit of distance in --vectors)
+    /// between any two words, the default) or euclidean (per unit of distance in --vectors). A
+    /// euclidean claim is about words with vectors; what becomes of others is then reported as
+    /// outside the claim. With covers=all, nothing may tell two words without vectors apart
     #[arg(long, value_name = "CLAIM", value_parser = claimed, requires = "audited", conflicts_with_all = ["budget", "context"])]
     claim: Option<Claimed>,
     /// Word vectors: for the distances of a euclidean claim, and for the choice of near and far
@@ -105,11 +108,12 @@ pub struct Args {
 struct Claimed {
     epsilon: f64,
     metric: WordMetric,
+    covers_all: bool,
 }
 
 /// Reads a claim.
 fn claimed(text: &str) -> std::result::Result<Claimed, Refused> {
-    let (mut epsilon, mut metric) = (None, WordMetric::Discrete);
+    let (mut epsilon, mut metric, mut covers_all) = (None, WordMetric::Discrete, false);
     for part in text.split(',') {
         match part.split_once('=') {
             Some(("epsilon", value)) if epsilon.is_none() => {
@@ -119,15 +123,20 @@ fn claimed(text: &str) -> std::result::Result<Claimed, Refused> {
             Some(("metric", "discrete")) => metric = WordMetric::Discrete,
             Some(("metric", "euclidean")) => metric = WordMetric::Euclidean,
             Some(("metric", _)) => return Err(Refused::new("its metric is discrete or euclidean")),
+            Some(("covers", "all")) => covers_all = true,
             _ => return Err(Refused::new(CLAIM)),
         }
     }
     let epsilon = epsilon.ok_or_else(|| Refused::new(CLAIM))?;
-    Ok(Claimed { epsilon, metric })
+    Ok(Claimed {
+        epsilon,
+        metric,
+        covers_all,
+    })
 }
 
 /// How a claim is written.
-const CLAIM: &str = "must be of the form epsilon=1 or epsilon=1,metric=euclidean";
+const CLAIM: &str = "must be of the form epsilon=1, epsilon=1,metric=euclidean or epsilon=1,metric=euclidean,covers=all";
 
 pub fn run(args: Args) -> Result {
     let file = args.report.as_deref();
@@ -184,6 +193,7 @@ fn audit_claimed(args: &Args, claim: Claimed) -> Result<AuditReport> {
     let claim = WordClaim {
         epsilon: claim.epsilon,
         metric: claim.metric,
+        covers_all: claim.covers_all,
         lexicon: &lexicon,
     };
     let Some(peer) = peer(args, SECONDS_WITH_CLAIM) else {
@@ -302,9 +312,17 @@ fn print(report: &AuditReport) {
             Verdict::Fail => "FAIL",
             Verdict::Pass => "pass",
             Verdict::Note => "note",
+            Verdict::OutsideClaim => "OUTSIDE THE CLAIM",
             Verdict::NotTestable => "not testable",
         };
         println!("  {verdict}  {:<13} {}", check.name, check.finding);
+    }
+    let outside = |c: &&audit::Check| c.verdict == Verdict::OutsideClaim;
+    for check in report.checks.iter().filter(outside) {
+        println!(
+            "\nOutside the claim: {} pass in clear. The claim says nothing of them; with covers=all it would be broken.",
+            check.name
+        );
     }
     println!(
         "\nThe true epsilon is at least {:.3}, by the pairs of words that were drawn.",

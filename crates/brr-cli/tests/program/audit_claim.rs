@@ -95,6 +95,7 @@ fn words_in_the_clear_and_disjoint_supports_are_named() {
     assert!(line(&copied, "capitals").contains("FAIL"));
     assert!(line(&copied, "loss").contains("FAIL"));
     assert!(line(&copied, "repeats").contains("deterministic"));
+    assert!(line(&copied, "repeats").contains("note"));
     assert!(line(&copied, "supports").contains("an observation, not a proof"));
     assert!(line(&copied, "kept words").contains("stop words in 100.0 %"));
     // No claim makes a copy private; where draws cannot tell, nothing is said to pass.
@@ -150,6 +151,37 @@ fn a_euclidean_claim_is_judged_by_distance() {
     assert!(line(&capital, "unknown words").contains("the metric promises nothing"));
 }
 
+/// A Euclidean claim is about words with vectors. A program that keeps it passes, whatever becomes of the
+/// others, and that is said; it fails if the claim covers all tokens.
+#[test]
+fn words_outside_a_euclidean_claim_break_no_promise() {
+    let (folder, _, _) = fixture();
+    let words = folder.name("words");
+    let constant_for_known = format!(
+        "awk 'BEGIN {{ while ((getline w < \"{words}\") > 0) known[w] = 1 }} {{ print ($0 in known) ? \"waa\" : $0 }}'"
+    );
+    let claim = "epsilon=0.01,metric=euclidean";
+    let sound = audit(claim, &constant_for_known, &[]);
+    assert_eq!(sound.code, 0, "{}{}", sound.stdout, sound.stderr);
+    assert!(line(&sound, "unknown words").contains("OUTSIDE THE CLAIM"));
+    assert!(
+        sound
+            .stdout
+            .contains("\nOutside the claim: unknown words pass in clear.")
+    );
+    let json = audit(claim, &constant_for_known, &["--json"]);
+    let report: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(report["checks"][0]["verdict"], "outside the claim");
+    let all = audit(&format!("{claim},covers=all"), &constant_for_known, &[]);
+    assert_eq!(all.code, 1, "{}", all.stdout);
+    assert!(line(&all, "unknown words").contains("FAIL"));
+    // The two unknown words that are drawn may not be told apart either.
+    assert!(line(&all, "loss").contains("FAIL"));
+    let constant = "while read -r w; do echo waa; done";
+    let constant = audit(&format!("{claim},covers=all"), constant, &[]);
+    assert_eq!(constant.code, 0, "{}", constant.stdout);
+}
+
 #[test]
 fn programs_that_do_not_answer_are_errors() {
     let fails = |command: &str, words: &[&str]| {
@@ -182,6 +214,7 @@ fn wrong_claims_are_refused() {
     refused("epsilon=-1", &["--claim", "positive"]);
     refused("epsilon=1,metric=manhattan", &["discrete or euclidean"]);
     refused("epsilon=1,metric=euclidean", &["--vectors"]);
+    refused("epsilon=1,covers=some", &["covers=all"]);
     assert_one_line(&run(&["audit", "--claim", "epsilon=1"]), 2, &["missing"]);
     let both = [
         "audit",

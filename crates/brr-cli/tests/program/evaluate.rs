@@ -225,6 +225,56 @@ fn budgets_are_chosen_where_mechanisms_are_of_use() {
     assert!(read(&folder, "report.html").contains("each part is a quarter of all texts"));
 }
 
+/// Decoded text is computed from the draws of k-ary and exponential response, which are attacked in its
+/// place; BRR decodes codes, and has no attacker.
+#[test]
+fn the_draws_behind_decoded_text_are_attacked() {
+    let own = DEFINITION
+        .replace("trials = 2", "trials = 1")
+        .replace("bounds = [2, 12]", "bounds = [5]")
+        .replace(
+            "vectors = \"vectors.txt\"",
+            "model = \"own.brr\"\nlanguage = \"own.lm\"",
+        )
+        .replace("bits = 64", "context = true")
+        .replace(
+            "[[mechanism]]\nname = \"madlib\"",
+            "[[mechanism]]\nname = \"exponential\"",
+        )
+        .replace("documents = 40", "context = true");
+    let folder = ready(&own);
+    let vectors = folder.name("vectors.txt");
+    let (model, language) = (folder.name("own.brr"), folder.name("own.lm"));
+    let built = run(&["build", &vectors, "--bits", "64", "--output", &model]);
+    assert_eq!(built.code, 0, "{}", built.stderr);
+    let public = folder.file("public.txt", texts(240).as_bytes());
+    let made = run(&["language", "build", &public, "-m", &model, "-o", &language]);
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    let ran = evaluate(&folder, &[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let all = results(&folder);
+    let named = |label: &str| {
+        let found = all.iter().find(|o| o["label"] == label).expect(label);
+        found["context"]["strong"][0]["context"].as_f64()
+    };
+    let label = |name: &str| {
+        let labels = all.iter().map(|o| o["label"].as_str().unwrap());
+        let mut of = labels.filter(|l| l.starts_with(name) && l.ends_with("decoded"));
+        of.next()
+            .unwrap_or_else(|| panic!("no {name} in {all:?}"))
+            .to_owned()
+    };
+    assert_eq!(named(&label("brr")), None);
+    assert!(named(&label("k-ary")).unwrap() > 0.1);
+    // The same draws with another seed, decoded or not.
+    let decoded = named(&label("exponential")).unwrap();
+    let plain = all.iter().map(|o| o["label"].as_str().unwrap());
+    let plain = plain.filter(|l| l.starts_with("exponential") && !l.ends_with("decoded"));
+    let plain = named(plain.last().unwrap()).unwrap();
+    assert!((decoded - plain).abs() < 0.15, "{decoded} {plain}");
+    assert!(read(&folder, "report.html").contains("upper bound for it"));
+}
+
 #[test]
 fn mistakes_are_told_in_a_line() {
     let check = |from: &str, to: &str, parts: &[&str]| {

@@ -174,6 +174,9 @@ pub enum Verdict {
     Pass,
     /// For information: too uncertain to judge by.
     Note,
+    /// Something is given away of which the claim, as it is made, says nothing.
+    #[serde(rename = "outside the claim")]
+    OutsideClaim,
     /// No violation could have been seen with so many draws, however large.
     #[serde(rename = "not testable")]
     NotTestable,

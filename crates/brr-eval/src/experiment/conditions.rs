@@ -78,6 +78,9 @@ pub(super) fn all(
             let epsilon = epsilon(wanted, subject, families)?;
             let mechanism: Arc<dyn Mechanism> = subject.family.at(epsilon)?.into();
             let language = subject.language.clone();
+            // Decoded text is computed from the draws where these are words, and tells no more than they
+            // do. BRR decodes its noisy codes, of which no likelihood over all words is at hand here.
+            let attackable = language.is_none() || mechanism.channel().is_some();
             let context = language
                 .as_ref()
                 .map(|language| format!(" context={:?}", language));
@@ -94,10 +97,9 @@ pub(super) fn all(
                 documents,
                 trials: entry.trials.unwrap_or(definition.trials),
                 attacked: entry.attacked.unwrap_or(definition.membership.trials),
-                read: match subject.language {
-                    None => definition.attack.trials,
-                    // What was decoded has no channel that could be computed.
-                    Some(_) => 0,
+                read: match attackable {
+                    true => definition.attack.trials,
+                    false => 0,
                 },
                 model: subject
                     .family

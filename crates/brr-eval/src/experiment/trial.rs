@@ -95,7 +95,8 @@ pub fn run(
     let attacked = number < condition.attacked;
     let read = attackers.filter(|_| number < condition.read);
     let context = match (read, &condition.treatment) {
-        (Some(attackers), Treatment::Privatized(mechanism, None)) => {
+        // The draws, also where what leaves is decoded from them: they say no less.
+        (Some(attackers), Treatment::Privatized(mechanism, _)) => {
             let target = Target::new(&**mechanism, &condition.model);
             let seed = seeds.number_for("context") as u64;
             Some(attackers.attack(&target, seed)?)

@@ -300,7 +300,9 @@ fn method(results: &Results) -> Vec<String> {
         "The attacker who reads context knows the mechanism and how words follow each other: from the official test half of the texts, or, \
          where that is said, from the public language model. He weighs every word of the vocabulary at every position by a hidden Markov model of \
          the whole sentence, and names the most probable. BRR's and Madlib's channels are estimated from draws, so their attacker is a lower bound. \
-         Intervals are over the words that were attacked, in the first trial. What was decoded is not attacked in this way."
+         Intervals are over the words that were attacked, in the first trial. Where text is decoded with context, he is given the draws that it was \
+         computed from: k-ary, exponential and tree response's draws tell no less than the decoded text, so that what he names of them is an upper \
+         bound for it. BRR decodes its noisy codes, which tell more than the words that it draws; there is no attacker of these, and a dash stands there."
             .to_owned(),
         "Bayes' attacker sees one word at a time: the share of known words that he names from the privatized text, by Bayes' rule with a channel and a use of \
          words learned on half of the texts and tried on the other half. Rarer words are those beyond the 1,000 most frequent."

@@ -53,6 +53,11 @@ impl Lexicon {
         Some(vectors.distance(*a as usize, *b as usize))
     }
 
+    /// Whether a token has a vector.
+    pub fn knows(&self, token: &str) -> bool {
+        self.ids.contains_key(token)
+    }
+
     /// Whether it has vectors.
     pub fn has_vectors(&self) -> bool {
         matches!(self.places, Places::Vectors(_))

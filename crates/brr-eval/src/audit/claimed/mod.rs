@@ -13,8 +13,9 @@
 //! and the error rates of all comparisons add up to [`ALPHA`] at most. Which words are asked about
 //! depends on the seed and on public lists alone. How many draws there are depends on time, and so
 //! possibly on what was drawn; but no decision to stop looks at the outputs. The claim is
-//! taken to hold for every token that the program accepts: in the discrete metric for any two
-//! tokens, in the Euclidean for those with vectors.
+//! taken to hold for every token that the program accepts in the discrete metric, and in the Euclidean for
+//! those with vectors. What becomes of the others is then outside the claim, and no failure, unless it says
+//! that it [covers all tokens](WordClaim::covers_all).
 
 mod draws;
 mod lexicon;
@@ -61,6 +62,9 @@ pub struct WordClaim<'a> {
     pub epsilon: f64,
     /// Its metric; the Euclidean needs a lexicon with vectors.
     pub metric: WordMetric,
+    /// Whether a Euclidean claim is also about tokens without a vector: nothing may then tell one of them
+    /// from another. (The discrete metric always covers all tokens.)
+    pub covers_all: bool,
     /// Words to choose from.
     pub lexicon: &'a Lexicon,
 }
@@ -72,6 +76,7 @@ impl WordClaim<'_> {
             WordMetric::Discrete => self.epsilon,
             WordMetric::Euclidean => match self.lexicon.euclidean(a, b) {
                 Some(distance) => self.epsilon * distance,
+                None if self.covers_all && ![a, b].iter().any(|t| self.lexicon.knows(t)) => 0.0,
                 None => f64::INFINITY,
             },
         }

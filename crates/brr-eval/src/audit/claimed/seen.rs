@@ -57,21 +57,26 @@ pub fn clear(claim: &WordClaim<'_>, canaries: &[Canary], out: &[String], alpha: 
         let finding = format!("none of {} came out", canaries.len());
         return Check::new("unknown words", false, finding);
     }
-    let broken = match claim.metric {
-        WordMetric::Discrete => loss > claim.epsilon,
-        // Such tokens have no place in the metric: whatever is claimed, it is not for them.
-        WordMetric::Euclidean => loss > 0.0,
+    let (verdict, covered) = match (claim.metric, claim.covers_all) {
+        (WordMetric::Discrete, _) if loss > claim.epsilon => (Verdict::Fail, ""),
+        (WordMetric::Discrete, _) => (Verdict::Note, ""),
+        // Tokens without a place in the metric are alike.
+        (WordMetric::Euclidean, true) if loss > 0.0 => (
+            Verdict::Fail,
+            ", between tokens that are to be treated alike",
+        ),
+        (WordMetric::Euclidean, true) => (Verdict::Note, ""),
+        (WordMetric::Euclidean, false) => (
+            Verdict::OutsideClaim,
+            ", between tokens for which the metric promises nothing",
+        ),
     };
     Check {
         name: "unknown words",
-        verdict: if broken { Verdict::Fail } else { Verdict::Note },
+        verdict,
         finding: format!(
-            "in the clear: {}; a loss of at least {loss:.1}{}",
+            "in the clear: {}; a loss of at least {loss:.1}{covered}",
             passed.join(", "),
-            match claim.metric {
-                WordMetric::Discrete => "",
-                WordMetric::Euclidean => ", between tokens for which the metric promises nothing",
-            }
         ),
     }
 }
@@ -173,14 +178,13 @@ pub fn repeats(draws: &Draws, alpha: f64) -> Repeats {
     // Sums of different probabilities spread less than a binomial variable of the same mean.
     let above = |x: Binomial, y: Binomial| x.lower(alpha / 4.0) > y.upper(alpha / 4.0);
     let (fixed, shared) = (above(across, within), above(within, across));
+    let deterministic = within.share() == 1.0 && across.share() == 1.0;
     let said = match (fixed, shared) {
         (true, _) => "two runs give equal draws: a fixed seed",
         (_, true) => {
             "equal words of a run share a draw, so that losses cannot be bounded by its draws"
         }
-        _ if within.share() == 1.0 && across.share() == 1.0 => {
-            "the program is deterministic: a word always becomes the same"
-        }
+        _ if deterministic => "the program is deterministic: a word always becomes the same",
         _ => "as it should be",
     };
     let finding = format!(
@@ -189,7 +193,7 @@ pub fn repeats(draws: &Draws, alpha: f64) -> Repeats {
         within.share()
     );
     let mut check = Check::new("repeats", fixed, finding);
-    if shared {
+    if shared || deterministic {
         check.verdict = Verdict::Note;
     }
     Repeats {
