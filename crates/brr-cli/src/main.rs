@@ -16,6 +16,8 @@ mod npy;
 mod output;
 mod privacy;
 mod progress;
+#[cfg(feature = "workstation")]
+mod released;
 mod usage;
 mod word_lists;
 

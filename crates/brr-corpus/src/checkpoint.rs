@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Difference, Error, FileProblem, Result};
 use crate::files;
+use crate::fingerprint::Fingerprint;
 use crate::units::Histogram;
 
 const VERSION: u32 = 2;
@@ -138,6 +139,9 @@ pub struct Checkpoint {
     /// What a format has to remember besides.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub memory: String,
+    /// The complete output, on the record of a folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Fingerprint>,
 }
 
 impl Checkpoint {
@@ -153,6 +157,7 @@ impl Checkpoint {
             counts: Counts::default(),
             restarts: Vec::new(),
             memory: String::new(),
+            output: None,
         }
     }
 

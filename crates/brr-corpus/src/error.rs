@@ -253,6 +253,9 @@ pub enum RecordProblem {
     /// What the model offers has changed.
     #[error("has an epsilon that no mechanism of this model has")]
     OtherEpsilon,
+    /// It was edited, or is of two runs.
+    #[error("contradicts itself: its mechanism and epsilon do not have its bound")]
+    Contradiction,
     /// What left is not what was drawn.
     #[error(
         "is of texts that were decoded with context, which no longer have the mechanism's frequencies: \

@@ -99,6 +99,7 @@ impl Run<'_> {
             entry.complete = true;
             entry.counts = report.counts.clone();
             entry.restarts = report.restarts.clone();
+            entry.output = report.output.clone();
             done.insert(name.to_owned(), entry);
             let mut counts = Counts::default();
             done.values().for_each(|one| counts.add(&one.counts));

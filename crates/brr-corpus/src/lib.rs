@@ -28,7 +28,7 @@
 //! - `pipeline`: chunks through several threads, in order;
 //! - `output`, `partial`: a partial file, its checkpoints, and the whole file in the end; [`files`]
 //!   says who may read them;
-//! - [`manifest`]: what was promised and done, on record.
+//! - [`manifest`]: what was promised and done, on record, with the output's [`Fingerprint`].
 //!
 //! What a run wrote is read again by its record ([`Written`]).
 //!
@@ -44,6 +44,7 @@ mod edits;
 mod encoding;
 mod error;
 pub mod files;
+mod fingerprint;
 mod folder;
 mod format;
 mod input;
@@ -69,6 +70,7 @@ pub use encoding::Encoding;
 pub use error::{
     ColumnProblem, ColumnRole, Difference, Error, FileProblem, RecordProblem, Result, RowProblem,
 };
+pub use fingerprint::{Fingerprint, Watch};
 pub use folder::{FolderReport, RECORD};
 pub use format::{Compression, Format};
 pub use input::Input;

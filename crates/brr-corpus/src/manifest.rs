@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::checkpoint::{Counts, Restart};
 use crate::error::{Error, FileProblem, Result};
 use crate::files::{self, Place};
+use crate::fingerprint::Fingerprint;
 use crate::run::Run;
 use crate::units::Statistics;
 
@@ -51,6 +52,7 @@ pub(crate) fn of_run(
     counts: &Counts,
     units: &Statistics,
     restarts: &[Restart],
+    output: &Fingerprint,
 ) -> Value {
     let mut record = record(task.privatizer, counts);
     record["format"] = json!(task.kind().name());
@@ -64,6 +66,7 @@ pub(crate) fn of_run(
     // After each of these, rows were drawn that had been drawn before; what had been written of
     // them was cut off and is in no output.
     record["restarts"] = json!(restarts);
+    record["output"] = json!(output);
     let column = task.unit.as_deref();
     record["unit"] = unit(task.privatizer, counts, units, column, task.max_words);
     record

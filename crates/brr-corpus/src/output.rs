@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::checkpoint::Counts;
 use crate::compression::Compressor;
 use crate::error::{Error, Result};
+use crate::fingerprint::{Fingerprint, Passed};
 use crate::format::Compression;
 use crate::partial::Writer;
 
@@ -37,6 +38,7 @@ pub struct Stream<'w> {
     writer: &'w mut (dyn Write + Send),
     compressor: Compressor,
     written: u64,
+    passed: Passed,
     buffer: Vec<u8>,
     name: Option<PathBuf>,
 }
@@ -52,6 +54,7 @@ impl<'w> Stream<'w> {
             writer,
             compressor: Compressor::new(compression),
             written: 0,
+            passed: Passed::default(),
             buffer: Vec::new(),
             name,
         }
@@ -60,6 +63,7 @@ impl<'w> Stream<'w> {
     fn flush(&mut self) -> io::Result<()> {
         self.writer.write_all(&self.buffer)?;
         self.written += self.buffer.len() as u64;
+        self.passed.write_all(&self.buffer)?;
         self.buffer.clear();
         self.writer.flush()
     }
@@ -79,9 +83,10 @@ impl Writer for Stream<'_> {
         put.map_err(|e| self.failed(e))
     }
 
-    fn complete(&mut self) -> Result {
+    fn complete(&mut self) -> Result<Fingerprint> {
         let packed = self.compressor.finish(self.written, &mut self.buffer);
         let put = packed.and_then(|()| self.flush());
-        put.map_err(|e| self.failed(e))
+        put.map_err(|e| self.failed(e))?;
+        Ok(self.passed.fingerprint())
     }
 }

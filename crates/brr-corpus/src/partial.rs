@@ -18,6 +18,7 @@ use crate::checkpoint::{Checkpoint, Counts, InputIdentity, Restart, Settings};
 use crate::compression::Compressor;
 use crate::error::{Error, FileProblem, Result};
 use crate::files::{self, Place, sync_folder, with_suffix};
+use crate::fingerprint::Fingerprint;
 use crate::format::Compression;
 use crate::run::Run;
 
@@ -31,8 +32,8 @@ pub trait Writer {
     /// Takes the output of the input up to a position, all of it or an error.
     fn put(&mut self, bytes: &[u8], counts: &Counts, position: u64) -> Result;
 
-    /// All is there.
-    fn complete(&mut self) -> Result;
+    /// All is there: what it is, byte for byte.
+    fn complete(&mut self) -> Result<Fingerprint>;
 
     /// Keeps what can be kept after a failure, and says so.
     fn fail(&mut self, cause: Error) -> Error {
@@ -253,11 +254,15 @@ impl Writer for Partial {
         Ok(())
     }
 
-    fn complete(&mut self) -> Result {
+    fn complete(&mut self) -> Result<Fingerprint> {
         let packed = self.compressor.finish(self.written, &mut self.buffer);
         packed.map_err(|e| Error::write(&self.paths.partial, e))?;
         self.state.complete = true;
-        self.save()
+        self.save()?;
+        // Parts of it may be of an earlier run, so it is read again.
+        let start = self.file.seek(SeekFrom::Start(0));
+        let read = start.and_then(|_| Fingerprint::of(&self.file));
+        read.map_err(|e| Error::read(&self.paths.partial, e))
     }
 
     fn fail(&mut self, cause: Error) -> Error {

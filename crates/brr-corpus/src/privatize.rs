@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::checkpoint::{Checkpoint, Counts, Restart, Settings};
 use crate::edits::OnBadRow;
 use crate::error::{ColumnRole, Error, Result};
+use crate::fingerprint::Fingerprint;
 use crate::format::{Compression, Format};
 use crate::input::{Input, Wrapping};
 use crate::manifest::{self, SCHEMA};
@@ -34,6 +35,8 @@ pub struct Report {
     pub restarts: Vec<Restart>,
     /// Private columns that no row of this run had.
     pub unseen: Vec<ColumnRole>,
+    /// The output, byte for byte. None if a run that was to be resumed was complete already.
+    pub output: Option<Fingerprint>,
     /// The record of the run ([`manifest`]). None if a run that was to be resumed was complete
     /// already, and there was nothing to do.
     pub manifest: Option<Value>,
@@ -47,6 +50,7 @@ impl Report {
             units: Statistics::default(),
             restarts: Vec::new(),
             unseen: Vec::new(),
+            output: None,
             manifest: None,
         }
     }
@@ -241,10 +245,9 @@ impl Run<'_> {
                     }
                     _ => rows::run(self, input, wrapping, writer, &mut counts, &mut ledger)?,
                 };
-                writer.complete()?;
-                Ok(unseen)
+                Ok((unseen, writer.complete()?))
             });
-        let unseen = done.map_err(|mut error| {
+        let (unseen, output) = done.map_err(|mut error| {
             if let Error::Truncated { row, .. } = &mut error {
                 *row = (counts.rows > 0).then_some(counts.rows);
             }
@@ -256,12 +259,13 @@ impl Run<'_> {
         );
         let restarts_of = |state: &Checkpoint| state.restarts.clone();
         let restarts = writer.so_far().map(restarts_of).unwrap_or_default();
-        let record = manifest::of_run(self, &counts, &units, &restarts);
+        let record = manifest::of_run(self, &counts, &units, &restarts, &output);
         Ok(Report {
             counts,
             units,
             restarts,
             unseen,
+            output: Some(output),
             manifest: Some(record),
         })
     }

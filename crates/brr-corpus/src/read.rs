@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::chunks::Chunks;
 use crate::edits::{Edits, OnBadRow};
 use crate::error::{Error, RecordProblem, Result, RowProblem};
+use crate::fingerprint::Fingerprint;
 use crate::format::{Compression, Format};
 use crate::input::Input;
 use crate::manifest::SCHEMA;
@@ -74,6 +75,11 @@ impl Written {
         // Textbook weights for an epsilon that textbook weights gave may lie a rounding below it.
         if (privatizer.guarantee().epsilon / epsilon - 1.0).abs() > 1e-4 {
             return Err(RecordProblem::OtherEpsilon);
+        }
+        // The bound says again what epsilon and mechanism say: an edit of one of them shows.
+        let bound = record["bound"].as_f64().filter(|bound| *bound > 0.0);
+        if bound.is_some_and(|bound| (privatizer.guarantee().bound() / bound - 1.0).abs() > 1e-3) {
+            return Err(RecordProblem::Contradiction);
         }
         Ok(Written { privatizer, record })
     }
@@ -140,6 +146,12 @@ impl Written {
         let unknown = entry["unknown_words"].as_u64();
         let unknown = unknown.or(entry["counts"]["unknown"].as_u64());
         unknown.ok_or(RecordProblem::NoRecord)
+    }
+
+    /// What is on record of the bytes of a file that it wrote; none by the records of earlier builds.
+    pub fn fingerprint(&self, file: Option<&Path>) -> Result<Option<Fingerprint>, RecordProblem> {
+        let output = &self.entry(file)?["output"];
+        Ok(serde_json::from_value(output.clone()).ok())
     }
 
     /// What is on record about a file: of several the one whose name, which is relative to their

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use brr::parts::parallel::cores;
 use brr::{Case, Choice, Model, Options, Policy, Privatizer};
-use brr_corpus::{Format, Output, Progress, RecordProblem, Run, Written, recorded_policy};
+use brr_corpus::{Format, Input, Output, Progress, RecordProblem, Run, Written, recorded_policy};
 use brr_estimate::posterior::Estimation;
 use brr_estimate::{DecodedText, Guess, TextDecoder};
 use brr_eval::estimate::seeded;
@@ -16,8 +16,9 @@ use super::estimate::read_record;
 use crate::failure::{Failure, Result};
 use crate::output::{self, WholeFile, is_standard};
 use crate::progress::{self, Stages};
+use crate::released::Released;
 use crate::usage::{choice, whole};
-use crate::{input, model_source, word_lists};
+use crate::{model_source, word_lists};
 
 /// Guess the original of privatized text, with a public language model
 ///
@@ -128,13 +129,17 @@ fn decode(
         threads: 1,
         ..written.reader(from).map_err(|e| unfit(args, e))?
     };
+    let released = Released::open(written, from, &args.manifest);
+    let (input, released) = released.map_err(|e| unfit(args, e))?;
+    released.tell_if_other(false)?;
     let out = output::open(to, args.force)?;
     let done = match args.json {
-        true => posteriors(args, decoder, run, from, out),
-        false => texts(decoder, run, from, to, out),
+        true => posteriors(args, decoder, run, input, out),
+        false => texts(decoder, run, (input, from), to, out),
     };
     bar.finish_and_clear();
-    done
+    done?;
+    released.tell_if_other(true)
 }
 
 fn tell(privatizer: &Privatizer) {
@@ -235,7 +240,7 @@ fn places(args: &Args, written: &Written) -> Result<Places> {
 fn texts(
     decoder: &TextDecoder<'_>,
     run: Run<'_>,
-    from: Option<&Path>,
+    (input, from): (Input, Option<&Path>),
     to: Option<&Path>,
     mut out: WholeFile,
 ) -> Result {
@@ -245,23 +250,23 @@ fn texts(
         ..run
     };
     if run.format.or_else(|| from.and_then(Format::of)) == Some(Format::Parquet) {
-        through_a_file(run, from, &mut out)?;
+        through_a_file(run, input, &mut out)?;
     } else {
         let output = Output::Stream {
             writer: &mut out,
             name: to.filter(|path| !is_standard(path)).map(Path::to_owned),
         };
-        run.run(input::open(from), output)?;
+        run.run(input, output)?;
     }
     out.finish()
 }
 
 /// Parquet is written at no end alone: into a file that goes, and from there into the output.
-fn through_a_file(run: Run<'_>, from: Option<&Path>, out: &mut WholeFile) -> Result {
+fn through_a_file(run: Run<'_>, input: Input, out: &mut WholeFile) -> Result {
     let folder = tempfile::tempdir();
     let folder = folder.map_err(|e| Failure::file("write in", &std::env::temp_dir(), &e))?;
     let path = folder.path().join("decoded.parquet");
-    run.run(input::open(from), Output::File(path.clone()))?;
+    run.run(input, Output::File(path.clone()))?;
     let file = std::fs::File::open(&path);
     let mut file = file.map_err(|e| Failure::file("read", &path, &e))?;
     let copied = std::io::copy(&mut file, out);
@@ -273,7 +278,7 @@ fn posteriors(
     args: &Args,
     decoder: &TextDecoder<'_>,
     run: Run<'_>,
-    from: Option<&Path>,
+    input: Input,
     mut out: WholeFile,
 ) -> Result {
     let model = run.privatizer.model().clone();
@@ -286,7 +291,7 @@ fn posteriors(
         Ok(())
     };
     let (mut waiting, mut done) = (Vec::new(), Ok(()));
-    run.read(input::open(from), &mut |text| {
+    run.read(input, &mut |text| {
         waiting.push(text.to_owned());
         if done.is_ok() && waiting.len() >= TOGETHER {
             done = write(std::mem::take(&mut waiting));

@@ -16,6 +16,7 @@ use crate::input;
 use crate::model_source;
 use crate::privacy::PrivacyArgs;
 use crate::progress::{self, Stages};
+use crate::released::Released;
 use crate::usage::{Refused, choice, share};
 
 /// Estimate word frequencies of the original texts from their privatized form
@@ -259,7 +260,16 @@ fn read_file(
         progress: Some(&tell),
         ..reader
     };
-    reader.read(input::open(file), visit)?;
+    match (source, &args.manifest) {
+        (Source::Recorded(written), Some(manifest)) => {
+            let released = Released::open(written, file, manifest);
+            let (input, released) = released.map_err(|e| unfit(args, e))?;
+            released.tell_if_other(false)?;
+            reader.read(input, visit)?;
+            released.tell_if_other(true)?;
+        }
+        _ => reader.read(input::open(file), visit)?,
+    }
     bar.finish_and_clear();
     Ok(())
 }

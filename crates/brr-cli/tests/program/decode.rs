@@ -195,8 +195,8 @@ fn folders_keep_their_files() {
     ]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let manifest = folder.name("out/brr-manifest.json");
-    let ran = decode(&manifest, &["--input", &private, "--output-dir", &to]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let ran = decode(&manifest, &["-q", "--input", &private, "--output-dir", &to]);
+    assert_eq!((ran.code, &*ran.stderr), (0, ""));
     let read = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
     assert_eq!(read("decoded/a.txt"), "thank you\nsee you\n");
     assert_eq!(read("decoded/b.txt"), "on monday\n");
@@ -252,6 +252,56 @@ fn public_words_are_those_of_the_very_list() {
         2,
         &["--list"],
     );
+}
+
+/// The manifest of another file, and one that was edited: what would be decoded by them would mean nothing.
+#[test]
+fn a_manifest_of_another_file_is_told() {
+    let folder = Folder::new();
+    let (private, other) = (folder.name("private.txt"), folder.name("other.txt"));
+    let text = "thank you very much\n";
+    release(
+        &folder,
+        text,
+        &other,
+        &["--mechanism", "k-ary", "--bound", "3"],
+    );
+    let theirs = folder.file(
+        "theirs.json",
+        &std::fs::read(folder.path("run.json")).unwrap(),
+    );
+    let manifest = release(
+        &folder,
+        text,
+        &private,
+        &["--mechanism", "k-ary", "--bound", "9"],
+    );
+    let warned = |ran: &Ran| {
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ran.stderr.contains("not, byte for byte, what the run of")
+    };
+    assert!(!warned(&decode(&manifest, &["-i", &private])));
+    assert!(warned(&decode(&theirs, &["-qi", &private])));
+    assert!(warned(&decode(&theirs, &["-qi", &private, "--json"])));
+    // Standard input too, which has been read by then.
+    let bytes = std::fs::read(&private).unwrap();
+    let from = |manifest: &str| run_with(&["decode", "--manifest", manifest], &bytes);
+    assert!(!warned(&from(&manifest)));
+    assert!(warned(&from(&theirs)));
+    let estimate = |manifest: &str| {
+        let few = ["--resamplings", "0", "--input", &private];
+        run(&[&["estimate", "--manifest", manifest], &few[..]].concat())
+    };
+    assert!(!warned(&estimate(&manifest)));
+    assert!(warned(&estimate(&theirs)));
+
+    let mut record: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&manifest).unwrap()).unwrap();
+    record["epsilon"] = serde_json::json!(8.0);
+    let edited = folder.file("edited.json", record.to_string().as_bytes());
+    for ran in [decode(&edited, &["-i", &private]), estimate(&edited)] {
+        assert_one_line(&ran, 1, &["edited.json", "contradicts itself"]);
+    }
 }
 
 #[test]

@@ -7,9 +7,10 @@ use std::time::Duration;
 use crate::support::{listing, privatize, privatizer};
 use brr::Layout;
 use brr_corpus::{
-    ColumnProblem, ColumnRole, Difference, Error, FileProblem, Format, Input, OnBadRow, Output,
-    Progress, Report, RowProblem, Run, Written,
+    ColumnProblem, ColumnRole, Difference, Error, FileProblem, Fingerprint, Format, Input,
+    OnBadRow, Output, Progress, Report, RowProblem, Run, Written,
 };
+use sha2::{Digest, Sha256};
 use tempfile::{TempDir, tempdir};
 
 fn column(name: &str) -> Vec<String> {
@@ -129,10 +130,17 @@ fn a_run_that_was_stopped_goes_on_if_it_is_the_same() {
         (report.restarts[0].after_rows, report.counts.rows),
         (rows, 20_000)
     );
-    assert_eq!(
-        std::fs::read_to_string(folder.path().join("out.jsonl")).unwrap(),
-        text
-    );
+    let out = folder.path().join("out.jsonl");
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), text);
+    // The fingerprint on record is of the whole file, the part before the stop included.
+    let recorded = &report.manifest.unwrap()["output"];
+    assert_eq!(recorded["bytes"], text.len());
+    let whole: String = Sha256::digest(&text)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    assert_eq!(recorded["sha256"].as_str(), Some(&*whole));
+    assert_eq!(Fingerprint::of_file(&out).unwrap().sha256, whole);
     assert_eq!(listing(&folder), ["in.jsonl", "out.jsonl"]);
     let again = call(&resume).unwrap_err();
     let nothing = FileProblem::NothingToResume;
