@@ -60,10 +60,14 @@ def worst_table(rows):
         if not check:
             continue
         off = f"{check['deviations']:+.1f}" if check["deviations"] is not None else f"{check['excluded']} excluded"
-        loss = "infinite" if worst["loss"] is None else f"{worst['loss']:.1f}"
-        most = "infinite" if worst["most_of_claim"] is None else f"{worst['most_of_claim']:.2f}"
+        shown = lambda value, form: "infinite" if value is None else form.format(value)
+        # Records without the number of pairs compared had pairs of CusText for which it claims nothing.
+        if worst.get("compared", 0 if row["who"] == "pypantera/CusText" else 1):
+            losses = [shown(worst["loss"], "{:.1f}"), f"{worst['claimed'] or 0:.1f}", shown(worst["most_of_claim"], "{:.2f}")]
+        else:
+            losses = ["-", "nothing", "-"]
         cells.append([called(row), f"{row['setting']:g}", f"{check['draws']:,}", share(check["stayed"]), share(check["expected"]), off,
-                      loss, f"{worst['claimed']:.1f}", most])
+                      *losses])
     head = ["mechanism", ">setting", ">draws", ">stayed", ">by the formula", ">deviations", ">worst loss", ">claimed for that pair", ">most of what is claimed"]
     return lab.table(head, cells)
 
