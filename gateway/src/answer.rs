@@ -4,8 +4,9 @@
 //! known here are passed on as they are. Originals go into the fields that are known to be text, and
 //! nowhere else.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use brr::Restorer;
 use serde_json::{Value, json};
 
 use crate::refusal::{Api, Kind, Refusal, Result};
@@ -30,14 +31,26 @@ pub fn whole(api: Api, answer: &mut Value, originals: &Originals) -> u64 {
             }
         }
         Api::Anthropic => {
-            let mut text = originals.text();
-            for block in elements(answer, "content") {
+            let mut text = originals.blocks();
+            let mut pieces: BTreeMap<u64, String> = BTreeMap::new();
+            let mut keep = |told: Vec<(u64, String)>| {
+                for (number, piece) in told {
+                    pieces.entry(number).or_default().push_str(&piece);
+                }
+            };
+            for (number, block) in (0..).zip(elements(answer, "content")) {
                 if block["type"] == "tool_use" {
                     restored += block
                         .get_mut("input")
                         .map_or(0, |input| originals.json(input));
-                } else if block["type"] == "text" {
-                    at(block, "text", &mut text);
+                } else if let Some(piece) = text_of(block) {
+                    keep(text.push_block(number, piece));
+                }
+            }
+            keep(text.finish_blocks());
+            for (number, block) in (0..).zip(elements(answer, "content")) {
+                if let Some(piece) = text_of(block) {
+                    *piece = pieces.remove(&number).unwrap_or_default();
                 }
             }
             restored += text.restored();
@@ -46,14 +59,23 @@ pub fn whole(api: Api, answer: &mut Value, originals: &Originals) -> u64 {
     restored
 }
 
+/// The text of a block that is text.
+fn text_of(block: &mut Value) -> Option<&mut String> {
+    let is_text = block["type"] == "text";
+    match block.get_mut("text") {
+        Some(Value::String(text)) if is_text => Some(text),
+        _ => None,
+    }
+}
+
 fn message(message: &mut Value, originals: &Originals) -> u64 {
     let mut restored = 0;
     for name in TEXTS {
-        restored += at(message, name, &mut text(name, originals));
+        restored += at(message, name, text(name, originals));
     }
     for call in elements(message, "tool_calls") {
         if let Some(function) = call.get_mut("function") {
-            restored += at(function, "arguments", &mut originals.json_text());
+            restored += at(function, "arguments", originals.json_text());
         }
     }
     restored
@@ -67,10 +89,10 @@ fn text(name: &str, originals: &Originals) -> Part {
     }
 }
 
-/// Restores the string that a field holds, as a block of a part; how many originals are in the part now.
-fn at(object: &mut Value, name: &str, part: &mut Part) -> u64 {
+/// Restores the string that a field holds; how many originals were put back.
+fn at(object: &mut Value, name: &str, mut part: Part) -> u64 {
     if let Some(Value::String(text)) = object.get_mut(name) {
-        *text = part.block(text);
+        *text = part.whole(text);
     }
     part.restored()
 }
@@ -92,17 +114,22 @@ enum Field {
     Call(u64),
 }
 
-/// The text of all blocks in Anthropic's interface is one part: clients put the blocks together.
-const BLOCKS: Key = (0, Field::Text("text"));
-
-/// Restores a streamed answer. A part is kept until the end, also if it was said to have ended: what an
-/// address has begun in is remembered.
+/// Restores a streamed answer. A part that was said to have ended may not go on: its last word was told.
+///
+/// Clients put the text blocks of Anthropic's interface together, so what becomes of the end of a block may take the
+/// beginning of the next. Where it does, the end of the block waits, and with it whatever comes behind.
 pub struct Stream {
     api: Api,
     originals: Originals,
     parts: BTreeMap<Key, Part>,
-    /// The block that text came for last, in Anthropic's interface.
+    /// Parts that have ended.
+    closed: BTreeSet<Key>,
+    /// The text of all blocks in Anthropic's interface.
+    blocks: Restorer,
+    /// The block that text came for last.
     block: u64,
+    /// What waits, and of which block an event is the end.
+    waiting: VecDeque<(Option<u64>, Event)>,
     /// Choices that have begun and not said why they ended.
     open: BTreeSet<u64>,
     /// What the last event said of the answer as a whole, for events that are made here.
@@ -117,9 +144,12 @@ impl Stream {
     pub fn new(api: Api, originals: Originals) -> Stream {
         Stream {
             api,
+            blocks: originals.blocks(),
             originals,
             parts: BTreeMap::new(),
+            closed: BTreeSet::new(),
             block: 0,
+            waiting: VecDeque::new(),
             open: BTreeSet::new(),
             about: json!({}),
             ended: false,
@@ -134,7 +164,8 @@ impl Stream {
 
     /// How many originals were put back.
     pub fn restored(&self) -> u64 {
-        self.parts.values().map(Part::restored).sum()
+        let parts: u64 = self.parts.values().map(Part::restored).sum();
+        parts + self.blocks.restored()
     }
 
     /// What is sent on for an event: the event with originals in it, and before it what was held
@@ -146,7 +177,7 @@ impl Stream {
         match self.api {
             Api::OpenAi if event.data.trim() == "[DONE]" => {
                 self.ended = true;
-                let rests = self.flush(|_| true).into_iter();
+                let rests = self.close(|_| true).into_iter();
                 let mut events: Vec<Event> = rests
                     .map(|(key, rest)| self.rest_of_choice(key, rest))
                     .collect();
@@ -170,16 +201,21 @@ impl Stream {
             };
             self.parts.insert(key, part);
         }
+        if !piece.is_empty() && self.closed.contains(&key) {
+            return Err(out_of_order());
+        }
         if let Some(part) = self.parts.get_mut(&key) {
             *piece = part.push(piece);
         }
         Ok(())
     }
 
-    /// What these parts held back.
-    fn flush(&mut self, of: impl Fn(Key) -> bool) -> Vec<(Key, String)> {
+    /// These parts have ended: what they held back.
+    fn close(&mut self, of: impl Fn(Key) -> bool) -> Vec<(Key, String)> {
         let parts = self.parts.iter_mut().filter(|(key, _)| of(**key));
-        let rests = parts.map(|(key, part)| (*key, part.flush()));
+        let closed = &mut self.closed;
+        let rests = parts.filter(|(key, _)| closed.insert(**key));
+        let rests = rests.map(|(key, part)| (*key, part.finish()));
         rests.filter(|(_, rest)| !rest.is_empty()).collect()
     }
 
@@ -198,13 +234,12 @@ impl Stream {
             if let Some(delta) = choice.get_mut("delta") {
                 self.delta(number, delta)?;
             }
-            if choice
-                .get("finish_reason")
-                .is_some_and(|reason| !reason.is_null())
-            {
+            // Some upstreams write an empty reason until there is one.
+            let reason = choice.get("finish_reason");
+            if reason.is_some_and(|reason| !reason.is_null() && reason != "") {
                 self.finished = true;
                 self.open.remove(&number);
-                for (key, rest) in self.flush(|key| key.0 == number) {
+                for (key, rest) in self.close(|key| key.0 == number) {
                     // The end of a part stands behind what this very chunk brings of it.
                     match choice.get_mut("delta").and_then(|d| piece_of(d, key.1)) {
                         Some(piece) => piece.push_str(&rest),
@@ -255,12 +290,12 @@ impl Stream {
     fn step(&mut self, mut event: Event) -> Result<Vec<Event>> {
         let mut data = parse(&event)?;
         let number = data["index"].as_u64().unwrap_or(0);
-        let mut events = Vec::new();
+        let mut end = None;
         match data["type"].as_str().unwrap_or_default() {
             "content_block_delta" => {
                 if let Some(delta) = data.get_mut("delta") {
                     if let Some(Value::String(piece)) = delta.get_mut("text") {
-                        events.extend(self.text_of_block(number, piece)?);
+                        self.text_of_block(number, piece)?;
                     }
                     if let Some(Value::String(piece)) = delta.get_mut("partial_json") {
                         self.push((number, Field::Call(0)), piece)?;
@@ -268,59 +303,80 @@ impl Stream {
                 }
             }
             "content_block_start" => {
-                let is_text = data["content_block"]["type"] == "text";
-                let block = data.get_mut("content_block").filter(|_| is_text);
-                if let Some(Value::String(text)) = block.and_then(|block| block.get_mut("text")) {
-                    events.extend(self.text_of_block(number, text)?);
+                if let Some(text) = data.get_mut("content_block").and_then(text_of) {
+                    self.text_of_block(number, text)?;
                 }
             }
             "content_block_stop" => {
-                let text = number == self.block;
-                events.extend(self.flush_blocks(|key| match key {
-                    BLOCKS => text,
-                    (of, _) => of == number,
-                }));
+                if number == self.block {
+                    let told = self.blocks.end_block();
+                    self.tell(told);
+                    end = Some(number);
+                }
+                self.close_calls(|key| key.0 == number);
             }
             "message_stop" | "error" => {
                 self.ended = true;
-                events.extend(self.flush_blocks(|_| true));
+                let told = self.blocks.finish_blocks();
+                self.tell(told);
+                self.close_calls(|_| true);
             }
             _ => {}
         }
         event.data = data.to_string();
-        events.push(event);
-        Ok(events)
+        self.waiting.push_back((end, event));
+        Ok(self.ready())
     }
 
-    /// A piece of a block's text, and before it what was held back of another block.
-    fn text_of_block(&mut self, number: u64, piece: &mut String) -> Result<Vec<Event>> {
-        let before = match number == self.block {
-            true => Vec::new(),
-            false => self.flush_blocks(|key| key == BLOCKS),
-        };
+    /// A piece of a block's text: what can be told of this block now. What can be told of those before it goes to their ends.
+    fn text_of_block(&mut self, number: u64, piece: &mut String) -> Result<()> {
+        if self.ended || number < self.block {
+            return Err(out_of_order());
+        }
         self.block = number;
-        self.push(BLOCKS, piece)?;
-        Ok(before)
+        let mut told = self.blocks.push_block(number, piece);
+        let own = told.pop_if(|(block, _)| *block == number);
+        *piece = own.map_or(String::new(), |(_, text)| text);
+        self.tell(told);
+        Ok(())
     }
 
-    fn flush_blocks(&mut self, of: impl Fn(Key) -> bool) -> Vec<Event> {
-        let block = self.block;
-        let rests = self.flush(of).into_iter();
-        let event = |((number, field), rest): (Key, String)| {
-            let (number, delta) = match field {
-                Field::Text(_) => (block, json!({"type": "text_delta", "text": rest})),
-                Field::Call(_) => (
-                    number,
-                    json!({"type": "input_json_delta", "partial_json": rest}),
-                ),
-            };
-            let name = "content_block_delta";
-            Event {
-                name: Some(name.into()),
-                data: json!({"type": name, "index": number, "delta": delta}).to_string(),
-            }
-        };
-        rests.map(event).collect()
+    /// Puts what is told of blocks before their ends, if these wait.
+    fn tell(&mut self, told: Vec<(u64, String)>) {
+        for (number, text) in told {
+            let ends = |(end, _): &(Option<u64>, Event)| *end == Some(number);
+            let end = self.waiting.iter().position(ends);
+            let text = delta(number, json!({"type": "text_delta", "text": text}));
+            self.waiting
+                .insert(end.unwrap_or(self.waiting.len()), (None, text));
+        }
+    }
+
+    /// These calls of tools have ended.
+    fn close_calls(&mut self, of: impl Fn(Key) -> bool) {
+        for ((number, _), rest) in self.close(of) {
+            let rest = json!({"type": "input_json_delta", "partial_json": rest});
+            self.waiting.push_back((None, delta(number, rest)));
+        }
+    }
+
+    /// What waits for nothing any more.
+    fn ready(&mut self) -> Vec<Event> {
+        let held = self.blocks.held();
+        let waits =
+            |(end, _): &(Option<u64>, Event)| end.is_some() && held.is_some() && *end >= held;
+        let first = self.waiting.iter().position(waits);
+        let ready = self.waiting.drain(..first.unwrap_or(self.waiting.len()));
+        ready.map(|(_, event)| event).collect()
+    }
+}
+
+/// An event of Anthropic's interface that brings this of a block.
+fn delta(number: u64, delta: Value) -> Event {
+    let name = "content_block_delta";
+    Event {
+        name: Some(name.into()),
+        data: json!({"type": name, "index": number, "delta": delta}).to_string(),
     }
 }
 
@@ -341,6 +397,11 @@ fn piece_of(delta: &mut Value, field: Field) -> Option<&mut String> {
 
 fn too_many() -> Refusal {
     Refusal::new(Kind::Upstream, "the answer has too many parts")
+}
+
+fn out_of_order() -> Refusal {
+    let message = "the upstream's stream goes on with something that it said had ended";
+    Refusal::new(Kind::Upstream, message)
 }
 
 /// What a chunk says of the whole answer.

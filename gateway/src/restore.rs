@@ -46,6 +46,11 @@ impl Originals {
         }
     }
 
+    /// Text that comes in blocks, which clients put together.
+    pub fn blocks(&self) -> Restorer {
+        self.restorer()
+    }
+
     /// A part of an answer that is JSON, in a string.
     pub fn json_text(&self) -> Part {
         Part(Form::Json(JsonText::new(self.restorer())))
@@ -85,19 +90,18 @@ impl Part {
         }
     }
 
-    /// What is held back, at the end of the part or of a block of it. Clients may put together what comes in several
-    /// blocks, so an address that begins in one goes on in the next.
-    pub fn flush(&mut self) -> String {
+    /// The part has ended: what is held back.
+    pub fn finish(&mut self) -> String {
         match &mut self.0 {
-            Form::Text(restorer) => restorer.flush(),
+            Form::Text(restorer) => restorer.finish(),
             Form::Json(json) => std::mem::take(&mut json.held),
         }
     }
 
-    /// A whole block at once.
-    pub fn block(&mut self, text: &str) -> String {
+    /// A whole part at once.
+    pub fn whole(&mut self, text: &str) -> String {
         let mut restored = self.push(text);
-        restored.push_str(&self.flush());
+        restored.push_str(&self.finish());
         restored
     }
 
@@ -229,15 +233,40 @@ fn string(restorer: &mut Restorer, text: &str) -> String {
     restored
 }
 
-/// `scheme:...`, `//...`, `www....`, `host.example/...`.
+/// Schemes that stand for addresses also where white space follows, which programs that fetch addresses take out.
+const SCHEMES: [&str; 13] = [
+    "http",
+    "https",
+    "ws",
+    "wss",
+    "ftp",
+    "file",
+    "data",
+    "blob",
+    "javascript",
+    "mailto",
+    "tel",
+    "sms",
+    "view-source",
+];
+
+/// `scheme:...`, `//...`, `www....`, `host.example/...`, as programs that fetch addresses read them: without tabs and
+/// line ends, wherever they stand, and with a slash for each backslash.
 fn begins_as_address(text: &str) -> bool {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c.is_control());
+    let read = |text: &str| text.replace(['\t', '\n', '\r'], "").replace('\\', "/");
     let in_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
     let scheme = text.split_once(':').is_some_and(|(scheme, rest)| {
-        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-            && scheme.chars().all(in_scheme)
-            && !rest.starts_with(char::is_whitespace)
+        let name = read(scheme);
+        let known = SCHEMES
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(&name));
+        let touches = !rest.starts_with(char::is_whitespace) || read(rest).starts_with('/');
+        name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.chars().all(in_scheme)
+            && (touches || known)
     });
+    let text = read(text);
     let www = text
         .get(..4)
         .is_some_and(|start| start.eq_ignore_ascii_case("www."));
@@ -247,7 +276,7 @@ fn begins_as_address(text: &str) -> bool {
             let label = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
             host.contains('.') && host.chars().all(label)
         });
-    scheme || www || host || text.starts_with("//") || text.starts_with("\\\\")
+    scheme || www || host || text.starts_with("//")
 }
 
 #[cfg(test)]
@@ -277,7 +306,7 @@ mod tests {
                 .chunks(length)
                 .map(|piece| piece.iter().collect::<String>());
             let mut restored: String = pieces.map(|piece| part.push(&piece)).collect();
-            restored.push_str(&part.flush());
+            restored.push_str(&part.finish());
             restored
         });
         restored.collect()
@@ -315,15 +344,25 @@ mod tests {
             "evil.example/?q= ",
             "192.0.2.1:80/ ",
             "\\\\host ",
+            "ht\ntps://evil.example/?q=\n",
+            "https:\n/\n/evil.example/?q=\n",
+            "HTTPS:\r\nevil.example/?q= ",
+            "x:\n/\t/evil.example/ ",
+            "/\\evil.example/?q= ",
+            "\t/\n/evil.example/ ",
+            "w\nww.evil.example ",
+            "evil.\nexample/?q= ",
         ] {
             let mut value = json!(format!("{begin}{surrogate}"));
             let before = value.clone();
             originals.json(&mut value);
             assert_eq!(value, before, "{begin}");
         }
-        let mut value = json!(format!("note: {surrogate}"));
-        originals.json(&mut value);
-        assert_eq!(value, "note: qwxzv");
+        for note in ["note: ", "Note:\n"] {
+            let mut value = json!(format!("{note}{surrogate}"));
+            originals.json(&mut value);
+            assert_eq!(value, format!("{note}qwxzv"));
+        }
     }
 
     #[test]

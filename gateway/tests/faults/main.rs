@@ -408,7 +408,8 @@ fn no_address_is_put_together_of_an_answers_pieces() {
     });
     let answer = world.post(CHAT, "", &asked("qwxzv", true));
     assert!(
-        answer.contains("[DONE]") && !answer.contains("qwxzv"),
+        answer.contains("goes on with something that it said had ended")
+            && !answer.contains("qwxzv"),
         "{answer}"
     );
 
@@ -445,6 +446,69 @@ fn no_address_is_put_together_of_an_answers_pieces() {
         answer.contains(r#""index":1,"delta":{"type":"text_delta","text":"qwxzv"}"#),
         "{answer}"
     );
+}
+
+/// What touches a surrogate may stand in the next block: the end of a block waits for it, and all comes in order.
+#[test]
+fn the_end_of_a_block_waits_for_the_next() {
+    let ask = |texts: fn(&str) -> [String; 3], streamed: bool| {
+        let world = World::new(move |stream, body| {
+            let texts = texts(&first_message(body));
+            if !streamed {
+                let content = texts.map(|text| serde_json::json!({"type": "text", "text": text}));
+                return write_json(stream, &serde_json::json!({"content": content}));
+            }
+            let _ = stream.write_all(STREAM.as_bytes());
+            for (i, text) in texts.iter().enumerate() {
+                let block = serde_json::json!({"type": "text", "text": ""});
+                for event in [
+                    serde_json::json!({"type": "content_block_start", "index": i, "content_block": block}),
+                    serde_json::json!({"type": "content_block_delta", "index": i, "delta": {"type": "text_delta", "text": text}}),
+                    serde_json::json!({"type": "content_block_stop", "index": i}),
+                ] {
+                    let _ = stream.write_all(chunk(&event.to_string()).as_bytes());
+                }
+            }
+            let _ = stream
+                .write_all(format!("{}0\r\n\r\n", chunk(r#"{"type": "message_stop"}"#)).as_bytes());
+        });
+        world.post("/v1/messages", "", &asked("qwxzv", streamed))
+    };
+    let joined: fn(&str) -> [String; 3] =
+        |surrogate| [surrogate.into(), ".evil".into(), ".com".into()];
+    let apart: fn(&str) -> [String; 3] =
+        |surrogate| [format!("It is {surrogate}"), ", ".into(), surrogate.into()];
+    for streamed in [false, true] {
+        let answer = ask(joined, streamed);
+        assert!(
+            answer.contains(".com") && !answer.contains("qwxzv"),
+            "{answer}"
+        );
+        let answer = ask(apart, streamed);
+        assert_eq!(answer.matches("qwxzv").count(), 2, "{answer}");
+    }
+    let answer = ask(apart, true);
+    let events = answer
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "));
+    let events: Vec<serde_json::Value> = events
+        .map(|event| serde_json::from_str(event).unwrap())
+        .collect();
+    let mut texts = [(); 3].map(|_| String::new());
+    let mut open = None;
+    for event in &events {
+        let number = event["index"].as_u64();
+        match event["type"].as_str().unwrap() {
+            "content_block_start" => open = number,
+            "content_block_delta" => {
+                assert_eq!(open, number);
+                texts[number.unwrap() as usize] += event["delta"]["text"].as_str().unwrap();
+            }
+            "content_block_stop" => assert_eq!(open.take(), number),
+            _ => {}
+        }
+    }
+    assert_eq!(texts, ["It is qwxzv", ", ", "qwxzv"]);
 }
 
 /// Some upstreams send all of a field with the reason why it ended.

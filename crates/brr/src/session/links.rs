@@ -3,6 +3,11 @@
 //! Who fetches an address tells its server what is in it: a client that shows pictures does so unasked. An answer may be
 //! written to make use of that, so originals never go into addresses, targets of Markdown links and HTML tags. Where
 //! it is in doubt whether something is one, nothing is put there: the surrogate that stays does no harm.
+//!
+//! Programs that make links of plain text take everything up to the next white space, whatever markup stands in it:
+//! so what follows an address in the same chunk belongs to it.
+
+use std::ops::Range;
 
 /// What a stretch of an answer is part of.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,12 +66,13 @@ const RAW: [&str; 12] = [
 ];
 
 /// Reads an answer chunk by chunk; white space divides chunks.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Links {
     region: Region,
     /// Line feeds since the last chunk.
     lines: u32,
-    /// Whether the last stretch is an address that goes on behind white space that is not plain.
-    goes_on: bool,
+    /// Whether an address has begun that goes on up to plain white space.
+    address: bool,
 }
 
 impl Links {
@@ -74,14 +80,14 @@ impl Links {
         Links {
             region: Region::Text,
             lines: 0,
-            goes_on: false,
+            address: false,
         }
     }
 
     /// White space. No link goes on behind an empty line, and no tag without an attribute.
     pub fn space(&mut self, c: char) {
         self.lines += u32::from(c == '\n');
-        self.goes_on &= !c.is_ascii();
+        self.address &= !c.is_ascii();
         self.region = match self.region {
             Region::Tag(Tag::Element | Tag::BeforeName) | Region::Target(_) | Region::Angle(_)
                 if self.lines >= 2 =>
@@ -101,9 +107,9 @@ impl Links {
             return;
         }
         self.lines = 0;
-        let mut rest = chunk;
+        let (mut rest, mut quoted) = (chunk, None);
         while !rest.is_empty() {
-            let (length, mut next) = match self.region {
+            let (length, next) = match self.region {
                 Region::Text => opening(rest),
                 Region::Target(0) if rest.starts_with('<') => (1, Region::Angle(Behind::Link)),
                 Region::Target(open) => closing_target(rest, open),
@@ -118,18 +124,110 @@ impl Links {
                 Region::Rest => (rest.len(), Region::Rest),
             };
             let (stretch, behind) = rest.split_at(length);
-            let address = self.goes_on || is_address(stretch);
-            each(stretch, self.region == Region::Text && !address);
-            self.goes_on = address && behind.is_empty();
-            if let (Region::Text, Region::Text, true) = (self.region, next, address) {
-                next = open_mark(stretch).map_or(Region::Text, Region::Quoted);
+            self.address = self.address || is_address(stretch);
+            each(stretch, self.region == Region::Text && !self.address);
+            if self.region == Region::Text && self.address {
+                quoted = quoted.or(open_mark(stretch));
             }
             (self.region, rest) = (next, behind);
+        }
+        if let (Region::Text, Some(mark)) = (self.region, quoted) {
+            self.region = Region::Quoted(mark);
         }
         if self.region == Region::Text && chunk.ends_with("]:") {
             self.region = Region::Definition;
         }
     }
+}
+
+/// How a reader puts the blocks of an answer together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Join {
+    /// One right behind the other.
+    Touching,
+    /// Each is a text of its own.
+    Apart,
+    /// A line feed between them.
+    Line,
+    /// An empty line between them.
+    Paragraph,
+}
+
+impl Join {
+    fn next_block(self, links: &mut Links) {
+        match self {
+            Join::Touching => {}
+            Join::Apart => *links = Links::new(),
+            Join::Line => links.space('\n'),
+            Join::Paragraph => (0..2).for_each(|_| links.space('\n')),
+        }
+    }
+}
+
+/// The ways to read an answer, which may come in blocks. What is plain text is that in all of them.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Readings(Vec<(Join, Links)>);
+
+impl Readings {
+    pub fn new() -> Readings {
+        Readings(vec![(Join::Touching, Links::new())])
+    }
+
+    /// White space.
+    pub fn space(&mut self, c: char) {
+        self.0.iter_mut().for_each(|(_, links)| links.space(c));
+    }
+
+    /// Reads a chunk in which blocks begin at these places; where it is plain text, divided where blocks are.
+    pub fn chunk(&mut self, chunk: &str, blocks: &[usize]) -> Vec<Range<usize>> {
+        // Up to the first block that has one before it, all readings are the same.
+        if let ([(_, links)], false) = (&self.0[..], blocks.is_empty()) {
+            let links = *links;
+            let others = [Join::Apart, Join::Line, Join::Paragraph];
+            self.0.extend(others.map(|join| (join, links)));
+        }
+        let mut plain: Option<Vec<Range<usize>>> = None;
+        for (join, links) in &mut self.0 {
+            let cuts = match join {
+                Join::Touching => &[],
+                _ => blocks,
+            };
+            let (mut found, mut at) = (Vec::new(), 0);
+            let mut read = |links: &mut Links, end: usize| {
+                links.chunk(&chunk[at..end], |stretch, is_plain| {
+                    if is_plain {
+                        found.push(at..at + stretch.len());
+                    }
+                    at += stretch.len();
+                });
+            };
+            for &block in cuts {
+                read(links, block);
+                join.next_block(links);
+            }
+            read(links, chunk.len());
+            plain = Some(plain.map_or(found.clone(), |plain| common(&plain, &found)));
+        }
+        plain.unwrap_or_default()
+    }
+}
+
+/// What is in both of two series of ranges, each in order.
+fn common(a: &[Range<usize>], b: &[Range<usize>]) -> Vec<Range<usize>> {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    let mut both = Vec::new();
+    while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
+        let range = x.start.max(y.start)..x.end.min(y.end);
+        let first_ends = x.end <= y.end;
+        if !range.is_empty() {
+            both.push(range);
+        }
+        match first_ends {
+            true => a.next(),
+            false => b.next(),
+        };
+    }
+    both
 }
 
 /// Up to where text goes, and what comes next. Nothing behind that is looked at: a long word takes no longer for it.
@@ -235,8 +333,15 @@ fn open_mark(stretch: &str) -> Option<char> {
     quoted.or(braced.then_some('}'))
 }
 
-/// Whether a stretch without white space has an address in it, or looks like it.
+/// Whether a stretch without white space has an address in it, or looks like it, as it stands or without the marks of
+/// Markdown that do not show: `www\.host`.
 fn is_address(stretch: &str) -> bool {
+    let hidden = ['\\', '*', '_', '~', '`'];
+    let shown = || stretch.replace(hidden, "");
+    looks_like_address(stretch) || stretch.contains(hidden) && looks_like_address(&shown())
+}
+
+fn looks_like_address(stretch: &str) -> bool {
     let lower = stretch.to_ascii_lowercase();
     let begins = [
         "//",
@@ -356,8 +461,15 @@ mod tests {
             ("![a](https://b/(x)/ken) ken", "![a](.................. ken"),
             ("![a](//b/((x)) ken) ken", "![a](......... .... ken"),
             ("![a](//b/\\)ken) ken", "![a](.......... ken"),
-            ("![a](//b/\\\\)ken ken", "![a](.......ken ken"),
+            ("![a](//b/\\\\)ken ken", "![a](.......... ken"),
             ("![a](<//b/\\> ken> ken) ken", "![a](....... .... .... ken"),
+            // What follows an address belongs to it, up to white space.
+            ("http://b/?q=<b>ken ken", ".................. ken"),
+            ("http://b/](x)ken", "................"),
+            ("http://b/?q=[a](b)ken", "....................."),
+            ("ken [ken](a)ken", "ken [ken](..ken"),
+            ("https:\\/\\/b/ken", "..............."),
+            ("ken**.org**", "..........."),
             // A definition's target in angle brackets may hold spaces, and its name too.
             (
                 "[a]: <https://b/?q= ken> ken",

