@@ -8,6 +8,9 @@
 //! without a name for its conversation has a session of its own, which ends with its answer. So an answer is
 //! restored by the words of its own conversation and of no other.
 //!
+//! A request opens its conversation without changing anything, and [keeps](Conversations::keep) it when it is about to be
+//! sent. So one that is refused neither begins a conversation, nor makes it last longer, nor makes another go.
+//!
 //! A conversation that was not used for a while, or that had to make room, is erased. If it goes on, it is
 //! a new session: all its words are drawn again, which is a new release, and the receipt charges it.
 
@@ -18,10 +21,13 @@ use std::time::{Duration, Instant};
 use brr::{Privatizer, Session};
 use sha2::{Digest, Sha256};
 
-type Key = [u8; 32];
+/// What a conversation is found by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Key([u8; 32]);
 
 /// A session, and whether it is a conversation that goes on.
 pub struct Opened {
+    key: Option<Key>,
     /// The session.
     pub session: Arc<Mutex<Session>>,
     /// What a receipt says of it.
@@ -57,7 +63,7 @@ struct Kept {
 
 /// All conversations.
 pub struct Conversations {
-    secret: Key,
+    secret: [u8; 32],
     most: usize,
     expiry: Duration,
     kept: Mutex<HashMap<Key, Kept>>,
@@ -76,29 +82,58 @@ impl Conversations {
         })
     }
 
-    /// The session of a credential's conversation, or a fresh one for a request without.
+    /// What a credential's conversation is found by.
+    pub fn key(&self, credential: &[u8], name: &[u8]) -> Key {
+        let mut hash = Sha256::new();
+        hash.update(self.secret);
+        hash.update((credential.len() as u64).to_le_bytes());
+        hash.update(credential);
+        hash.update(name);
+        Key(hash.finalize().into())
+    }
+
+    /// The session of a conversation, or a fresh one. Nothing is kept of it yet.
     pub fn open(
         &self,
-        conversation: Option<(&[u8], &[u8])>,
+        key: Option<Key>,
         privatizer: &Arc<Privatizer>,
         now: Instant,
     ) -> brr::Result<Opened> {
-        let fresh = || Ok(Arc::new(Mutex::new(Session::new(privatizer.clone())?)));
-        let Some((credential, name)) = conversation else {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = key.and_then(|key| kept.get(&key));
+        if let Some(found) = found.filter(|found| self.is_fresh(found, now)) {
             return Ok(Opened {
-                session: fresh()?,
-                conversation: Conversation::None,
-            });
-        };
-        let key = self.key(credential, name);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|_, kept| now.duration_since(kept.used) < self.expiry);
-        if let Some(found) = kept.get_mut(&key) {
-            found.used = now;
-            return Ok(Opened {
+                key,
                 session: found.session.clone(),
                 conversation: Conversation::Continued,
             });
+        }
+        drop(kept);
+        Ok(Opened {
+            key,
+            session: Arc::new(Mutex::new(Session::new(privatizer.clone())?)),
+            conversation: match key {
+                Some(_) => Conversation::New,
+                None => Conversation::None,
+            },
+        })
+    }
+
+    /// Keeps the session of a request that is about to be sent. If another request began the same conversation in the
+    /// meantime, nothing is kept, and this one has to be privatized in that session instead.
+    #[must_use]
+    pub fn keep(&self, opened: &Opened, now: Instant) -> bool {
+        let Some(key) = opened.key else {
+            return true;
+        };
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|_, kept| self.is_fresh(kept, now));
+        if let Some(found) = kept.get_mut(&key) {
+            let same = Arc::ptr_eq(&found.session, &opened.session);
+            if same {
+                found.used = now;
+            }
+            return same;
         }
         while kept.len() >= self.most {
             let oldest = kept.iter().min_by_key(|(_, kept)| kept.used);
@@ -107,22 +142,22 @@ impl Conversations {
             };
             kept.remove(&oldest);
         }
-        let session = fresh()?;
         let entry = Kept {
-            session: session.clone(),
+            session: opened.session.clone(),
             used: now,
         };
         kept.insert(key, entry);
-        Ok(Opened {
-            session,
-            conversation: Conversation::New,
-        })
+        true
+    }
+
+    fn is_fresh(&self, kept: &Kept, now: Instant) -> bool {
+        now.duration_since(kept.used) < self.expiry
     }
 
     /// Erases what expired.
     pub fn sweep(&self, now: Instant) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|_, kept| now.duration_since(kept.used) < self.expiry);
+        kept.retain(|_, kept| self.is_fresh(kept, now));
     }
 
     /// How many there are.
@@ -136,15 +171,6 @@ impl Conversations {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    fn key(&self, credential: &[u8], name: &[u8]) -> Key {
-        let mut hash = Sha256::new();
-        hash.update(self.secret);
-        hash.update((credential.len() as u64).to_le_bytes());
-        hash.update(credential);
-        hash.update(name);
-        hash.finalize().into()
     }
 }
 
@@ -162,10 +188,15 @@ mod tests {
         let privatizer = Policy::parse(DEFAULT).unwrap().load().unwrap();
         let all = Conversations::new(2, Duration::from_secs(60)).unwrap();
         let start = Instant::now();
-        let open = |key: Option<(&str, &str)>, seconds| {
-            let key = key.map(|(a, b)| (a.as_bytes(), b.as_bytes()));
-            all.open(key, &privatizer, start + Duration::from_secs(seconds))
-                .unwrap()
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let look = |key: Option<(&str, &str)>, seconds| {
+            let key = key.map(|(a, b)| all.key(a.as_bytes(), b.as_bytes()));
+            all.open(key, &privatizer, at(seconds)).unwrap()
+        };
+        let open = |key, seconds| {
+            let opened = look(key, seconds);
+            assert!(all.keep(&opened, at(seconds)));
+            opened
         };
         let first = open(Some(("alice", "x")), 0);
         assert_eq!(first.conversation, Conversation::New);
@@ -183,7 +214,22 @@ mod tests {
         // After its time a conversation is new again.
         let late = open(Some(("alice", "x")), 66);
         assert!(!same(&forgotten, &late) && late.conversation == Conversation::New);
-        all.sweep(start + Duration::from_secs(1000));
+        // What is refused after it was opened changes nothing: it does not begin, make room or last longer.
+        for seconds in 67..120 {
+            let refused = look(Some(("carol", &seconds.to_string())), seconds);
+            assert_eq!(refused.conversation, Conversation::New);
+            assert!(same(&late, &look(Some(("alice", "x")), seconds)));
+        }
+        assert_eq!(
+            look(Some(("alice", "x")), 126).conversation,
+            Conversation::New
+        );
+        // Two requests that begin a conversation at the same time come to one session.
+        let both = [(); 2].map(|()| look(Some(("dave", "x")), 127));
+        assert!(all.keep(&both[1], at(128)) && !all.keep(&both[0], at(128)));
+        let now = look(Some(("dave", "x")), 129);
+        assert!(same(&now, &both[1]) && now.conversation == Conversation::Continued);
+        all.sweep(at(1000));
         assert!(all.is_empty());
     }
 }

@@ -7,12 +7,13 @@ use std::io::Write;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use brr::Privatizer;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request, Response, Uri};
 
-use crate::conversations::Opened;
+use crate::conversations::{Key, Opened};
 use crate::fields::Pattern;
 use crate::guard::single;
 use crate::reader::{self, Prepared};
@@ -111,14 +112,13 @@ async fn prepare(request: Request<Incoming>, api: Api, gateway: &Arc<Gateway>) -
             "the body has to be application/json, not compressed",
         ));
     }
-    let opened = open(given, gateway)?;
+    let key = conversation(given, gateway)?;
     let limit = gateway.policy.limits().body;
     let body = body(request.into_body(), limit, gateway.patience).await?;
     let turn = gateway.turns.acquire().await;
     let work = gateway.clone();
     let done =
-        tokio::task::spawn_blocking(move || privatize(api, &body, opened, &work, &privatizer))
-            .await;
+        tokio::task::spawn_blocking(move || privatize(api, &body, key, &work, &privatizer)).await;
     drop(turn);
     let (prepared, receipt, originals) = done.unwrap_or_else(|_| {
         Err(Refusal::new(
@@ -135,13 +135,35 @@ async fn prepare(request: Request<Incoming>, api: Api, gateway: &Arc<Gateway>) -
     })
 }
 
+/// Privatizes a request in the session of its conversation, which is kept if nothing is refused.
 fn privatize(
     api: Api,
     body: &[u8],
-    opened: Opened,
+    key: Option<Key>,
     gateway: &Gateway,
-    privatizer: &brr::Privatizer,
+    privatizer: &Arc<Privatizer>,
 ) -> Result<(Prepared, Receipt, Originals)> {
+    loop {
+        let opened = gateway.conversations.open(key, privatizer, Instant::now());
+        let opened = opened.map_err(|error| {
+            Refusal::new(Kind::Unready, format!("{error}; nothing was sent upstream"))
+        })?;
+        let (prepared, receipt) = privatize_in(&opened, api, body, gateway, privatizer)?;
+        if gateway.conversations.keep(&opened, Instant::now()) {
+            let originals = Originals::new(opened.session, prepared.json);
+            return Ok((prepared, receipt, originals));
+        }
+        // Another request has begun the conversation. What was drawn here was not sent, and is forgotten.
+    }
+}
+
+fn privatize_in(
+    opened: &Opened,
+    api: Api,
+    body: &[u8],
+    gateway: &Gateway,
+    privatizer: &Privatizer,
+) -> Result<(Prepared, Receipt)> {
     let mut session = opened
         .session
         .lock()
@@ -159,13 +181,11 @@ fn privatize(
         policy: gateway.policy.label(),
         model: privatizer.model().identity().to_string(),
     };
-    drop(session);
-    let originals = Originals::new(opened.session, prepared.json);
-    Ok((prepared, receipt, originals))
+    Ok((prepared, receipt))
 }
 
-/// The session of a request, by its credential and the name of its conversation.
-fn open(headers: &HeaderMap, gateway: &Gateway) -> Result<Opened> {
+/// What the conversation of a request is found by: its credential and its name.
+fn conversation(headers: &HeaderMap, gateway: &Gateway) -> Result<Option<Key>> {
     let credential = [
         single(headers, "authorization")?,
         single(headers, "x-api-key")?,
@@ -183,12 +203,8 @@ fn open(headers: &HeaderMap, gateway: &Gateway) -> Result<Opened> {
             return Err(Refusal::new(Kind::Request, message));
         }
     }
-    let key = name.map(|name| (credential.as_bytes(), name.as_bytes()));
-    let opened = gateway
-        .conversations
-        .open(key, gateway.privatizer()?, Instant::now());
-    opened
-        .map_err(|error| Refusal::new(Kind::Unready, format!("{error}; nothing was sent upstream")))
+    let conversations = &gateway.conversations;
+    Ok(name.map(|name| conversations.key(credential.as_bytes(), name.as_bytes())))
 }
 
 /// The headers that go upstream.

@@ -387,6 +387,30 @@ fn words_of_a_refused_request_are_charged_when_they_are_sent() {
     );
 }
 
+/// A refused request neither begins a conversation nor makes another go.
+#[test]
+fn refused_requests_leave_conversations_as_they_are() {
+    let policy = "epsilon = 1.0\n[limits]\nconversations = 1";
+    let world = World::with_policy(policy, |stream, _| answer_json(stream, "fine"));
+    let ask = |name: &str, text: &str| {
+        let body = asked(text, false);
+        let body = match text {
+            "" => body.replace("\"messages\"", "\"audio\": {}, \"messages\""),
+            _ => body,
+        };
+        world.post(CHAT, &format!("x-brr-conversation: {name}\r\n"), &body)
+    };
+    assert!(ask("a", "qwxzv").contains("conversation=new"));
+    assert_eq!(status(&ask("b", "")), "400");
+    let sent = ask("a", "qwxzv");
+    assert!(
+        sent.contains("loss=0.0") && sent.contains("conversation=continued"),
+        "{sent}"
+    );
+    assert_eq!(status(&ask("c", "")), "400");
+    assert!(ask("c", "qwxzv").contains("conversation=new"));
+}
+
 /// Clients put the blocks of an answer together, and go on after a choice was said to have ended: an address
 /// that begins in one piece takes nothing in the next.
 #[test]
