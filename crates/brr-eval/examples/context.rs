@@ -5,10 +5,11 @@
 //! TEXT has a document per line, JUDGE is a language model that takes no part in decoding.
 //! `experiments/context/run` makes the table.
 
+mod clock;
+
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 use brr::parts::epsilon::Epsilon;
 use brr::parts::language::{Decoder, Sentence, sentences};
@@ -18,6 +19,7 @@ use brr::parts::vocabulary::WordId;
 use brr::{Budget, Language, Layout, MechanismKind, Model, Options, Privatizer};
 use brr_build::language::perplexity;
 use brr_build::vectors::{LoadOptions, load};
+use clock::processor_seconds;
 use serde_json::{Value, json};
 
 /// Texts shown side by side.
@@ -154,9 +156,9 @@ impl Setting {
         let mut seconds = 0.0;
         for (document, observed) in self.documents.iter().zip(&observed) {
             self.add(&mut drawn, document, &mechanism.words(observed));
-            let start = Instant::now();
+            let start = processor_seconds();
             let words = decoder.decode(observed, &document.sentences);
-            seconds += start.elapsed().as_secs_f64();
+            seconds += processor_seconds() - start;
             self.add(&mut decoded, document, &words);
             let words = decoder.decode_exactly(observed, &document.sentences);
             self.add(&mut exact, document, &words);
