@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn shares_that_the_table_does_not_reach_are_an_error() {
         let message = table().epsilon_for(0.2).unwrap_err().to_string();
-        assert!(message.contains("from 0.2325 on"), "{message}");
+        assert!(message.contains("from 0.2325 to 1.0000"), "{message}");
         // Nobody knows the curve between points that lie far apart.
         assert_eq!(table().epsilon_for(0.9).unwrap().get(), 1.0);
         let none = Calibration::default().epsilon_for(0.5).unwrap_err();
