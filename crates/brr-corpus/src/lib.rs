@@ -63,6 +63,7 @@ mod rows;
 mod run;
 mod text;
 mod units;
+mod watch;
 
 pub use checkpoint::{Counts, Restart};
 pub use edits::OnBadRow;
@@ -70,7 +71,7 @@ pub use encoding::Encoding;
 pub use error::{
     ColumnProblem, ColumnRole, Difference, Error, FileProblem, RecordProblem, Result, RowProblem,
 };
-pub use fingerprint::{Fingerprint, Watch};
+pub use fingerprint::Fingerprint;
 pub use folder::{FolderReport, RECORD};
 pub use format::{Compression, Format};
 pub use input::Input;
@@ -83,3 +84,4 @@ pub use read::{Written, recorded_policy};
 pub use run::{Progress, Rewrite, Run};
 pub use text::Document;
 pub use units::{Histogram, Statistics};
+pub use watch::Watch;

@@ -86,7 +86,15 @@ fn circle(mut uses: Uses) -> Uses {
 #[test]
 fn modules_form_no_circle() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    for name in ["brr", "brr-build", "brr-eval", "brr-corpus", "brr-cli"] {
+    for name in [
+        "brr",
+        "brr-build",
+        "brr-cli",
+        "brr-corpus",
+        "brr-estimate",
+        "brr-eval",
+        "brr-search",
+    ] {
         let found = circle(uses_of(&crates.join(name).join("src")));
         assert!(found.is_empty(), "{name}: {found:#?}");
     }

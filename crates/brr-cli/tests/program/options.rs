@@ -216,7 +216,7 @@ fn uniffi_has_every_option() {
         );
     }
     let mut numbers = numbers();
-    numbers.extend(["metric", "expected_keep"].map(str::to_owned));
+    numbers.extend(["metric", "expected_keep", "losses"].map(str::to_owned));
     let guarantee = part(
         "bindings/uniffi/src/lib.rs",
         "pub struct Guarantee {",
@@ -243,7 +243,7 @@ fn javascript_has_every_option() {
         );
     }
     let mut numbers: Names = numbers().iter().map(|name| camel(name)).collect();
-    let besides = ["mechanism", "metric", "expectedKeep", "adjacency"];
+    let besides = ["mechanism", "metric", "expectedKeep", "adjacency", "losses"];
     numbers.extend(besides.map(str::to_owned));
     assert_eq!(
         declared(&part(file, "interface Guarantee {", "\n}")),

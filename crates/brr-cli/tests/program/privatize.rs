@@ -199,7 +199,7 @@ fn wrong_calls_get_one_line_that_names_the_flag() {
     usage(&["--epsilon", "inf"], &["--epsilon", "positive"]);
     usage(&["--bound", "0"], &["--bound", "positive"]);
     usage(&["--keep", "1.2"], &["--keep", "between 0 and 1"]);
-    usage(&["--keep", "0.0001"], &["--keep", "covers"]);
+    usage(&["--keep", "0.0001"], &["--keep", "can be asked for"]);
     usage(
         &["--epsilon", "1", "--keep", "0.5"],
         &["--epsilon", "--keep", "cannot be used with"],
