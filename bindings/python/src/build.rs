@@ -22,7 +22,8 @@ use crate::{batch, failure, interruptible};
 /// Builds a model from a file of word vectors.
 #[pyfunction(name = "_build")]
 #[pyo3(signature = (vectors, *, bits, words, binarizer, min_distance, seed, format, word_list,
-                    language, cased, numbers, exclude, strict, partial, similarity, certify, meta, threads, progress))]
+                    language, cased, numbers, exclude, strict, partial, shared_vectors, similarity, certify, meta, threads,
+                    progress))]
 #[allow(clippy::too_many_arguments)] // Python's keyword arguments
 pub fn build(
     py: Python<'_>,
@@ -40,6 +41,7 @@ pub fn build(
     exclude: Vec<PathBuf>,
     strict: bool,
     partial: bool,
+    shared_vectors: bool,
     similarity: Vec<PathBuf>,
     certify: Option<Vec<f64>>,
     meta: Vec<(String, String)>,
@@ -53,6 +55,7 @@ pub fn build(
     let format = format.map(str::parse::<VectorFormat>).transpose();
     let options = LoadOptions {
         partial,
+        shared_vectors,
         words,
         format: format.map_err(|message| failure::argument(py, &message))?,
         word_list,

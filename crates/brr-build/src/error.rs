@@ -105,7 +105,8 @@ pub enum Error {
     /// The file is of another kind.
     #[error(
         "{}: these are not word vectors but {found}; brr reads GloVe and word2vec text, word2vec \
-         binary, fastText .vec and .bin, and NumPy .npy, each plain, .gz, .zst or .zip",
+         binary, fastText .vec and .bin, and NumPy .npy, each plain, .gz, .zst or .zip, and the vectors \
+         in a package of spaCy or navec",
         path.display()
     )]
     NotVectors {
@@ -161,6 +162,21 @@ pub enum Error {
         path: PathBuf,
         /// Names of its files.
         members: Vec<String>,
+    },
+
+    /// One of the files that belong together is missing.
+    #[error(
+        "{}: there is no such file, and {format} vectors need {parts} side by side; fetch the package again, or put \
+         the file there",
+        path.display()
+    )]
+    PartMissing {
+        /// The file.
+        path: PathBuf,
+        /// The format.
+        format: VectorFormat,
+        /// All files of the format.
+        parts: String,
     },
 
     /// A row of the file is defective, and defects were not to be skipped.

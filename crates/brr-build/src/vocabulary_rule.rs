@@ -31,6 +31,9 @@
 //! Words on a list of somebody's choice stay out too: [`Excluded`](Rejection::Excluded), see
 //! [`exclusion`](crate::exclusion).
 //!
+//! A word that has no vector of its own but that of another word stays out too, unless it is asked for:
+//! [`SharedVector`](Rejection::SharedVector), see [`LoadOptions::shared_vectors`](crate::vectors::LoadOptions::shared_vectors).
+//!
 //! One rule needs the whole vocabulary ([`VocabularyRule::stray_letters`]). A lone letter is a
 //! word in one language (`в` in Russian, `ə` in Azerbaijani, `日` in Chinese) and a phonetic
 //! symbol or a stray in another. It stays if it is at home: if at least one in a thousand of the
@@ -128,6 +131,9 @@ pub enum Rejection {
     /// Equal to an earlier token after normalization and case folding.
     #[error("variant of an earlier word")]
     Variant,
+    /// Has the vector of a more frequent word and none of its own.
+    #[error("has the vector of another word")]
+    SharedVector,
 }
 
 impl VocabularyRule {

@@ -99,6 +99,58 @@ fn fasttext(words: u64, dim: u64) -> (Vec<u8>, u64) {
     (file, len)
 }
 
+/// Several files that ask for terabytes, or unpack to them.
+fn packages(folder: &Path) {
+    let header = |shape: &str| {
+        let text = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}");
+        [
+            b"\x93NUMPY\x01\x00",
+            &(text.len() as u16).to_le_bytes()[..],
+            text.as_bytes(),
+        ]
+        .concat()
+    };
+    let path = folder.join("vocab");
+    std::fs::create_dir(&path).unwrap();
+    std::fs::write(path.join("strings.json"), r#"["the", "cat"]"#).unwrap();
+    let the = 0x670e_66a6_3573_9a92_u64.to_be_bytes();
+    for (keys, row) in [
+        (&b"\xdf\x00\xff\xff\xff"[..], 0),
+        (b"\x81", 0xff),
+        (b"\xdf\xff\xff\xff\xff", 0),
+    ] {
+        let row = [0xce, row, 0xff, 0xff, 0xff];
+        std::fs::write(path.join("key2row"), [keys, &[0xcf], &the, &row].concat()).unwrap();
+        for shape in ["(1000000000000, 65536)", "(4294967296, 3)"] {
+            sparse(&path.join("vectors"), &header(shape), 5 << 30);
+            assert!(
+                peak_of_loading(folder, None) < SOME,
+                "{}",
+                keys.escape_ascii()
+            );
+        }
+    }
+    // 300 MB of nothing in 300 KB: one word without an end, or as many words as there are line ends.
+    let sizes = [1u32 << 24, 65536, 1, 256];
+    let pq: Vec<u8> = sizes.iter().flat_map(|n| n.to_le_bytes()).collect();
+    let path = folder.join("navec");
+    std::fs::create_dir(&path).unwrap();
+    std::fs::write(path.join("meta.json"), r#"{"protocol": 1}"#).unwrap();
+    let len = (1 << 24) + 16 + (65536 << 10);
+    sparse(&path.join("pq.bin"), &pq, len);
+    for (counts, filler) in [(1u32 << 24, b'x'), (1 << 24, b'\n'), (u32::MAX, 0)] {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        packed.write_all(&counts.to_le_bytes()).unwrap();
+        let filler = vec![filler; 1 << 20];
+        (0..300).for_each(|_| packed.write_all(&filler).unwrap());
+        std::fs::write(path.join("vocab.bin"), packed.finish().unwrap()).unwrap();
+        let error = load(&path, &LoadOptions::default()).unwrap_err();
+        assert!(matches!(error, Error::Damaged { .. }), "{error}");
+        // Sixteen million counts and ends, as were read.
+        assert!(peak_of_loading(&path, None) < 400 << 20);
+    }
+}
+
 #[test]
 fn memory_is_that_of_the_result() {
     let folder = tempfile::tempdir().unwrap();
@@ -146,6 +198,8 @@ fn memory_is_that_of_the_result() {
     // Each word has four n-grams of five characters.
     assert_eq!(loaded.vectors.row(99)[0], 1.0 / 5.0);
     assert!(peak_of_loading(&path, Some(100)) < SOME);
+
+    packages(folder.path());
 
     // A packed model does not tell its size: what it promises must not be reserved.
     let (model, _) = fasttext(500, 60_000);

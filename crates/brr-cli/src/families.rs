@@ -83,26 +83,17 @@ pub fn subject(
 
 /// The real vectors of a model's words, in the model's order.
 fn space(model: &Model, path: &Path, stages: &Stages) -> Result<Space> {
-    let all = load(path)?;
-    let mut rows = std::collections::HashMap::new();
-    for (row, word) in all.words.iter().enumerate() {
-        rows.entry(word.as_str()).or_insert(row);
-    }
-    let mut aligned = Vectors {
-        words: Vec::with_capacity(model.vocabulary().len()),
-        dim: all.dim,
-        data: Vec::with_capacity(model.vocabulary().len() * all.dim),
-    };
-    for word in model.vocabulary().iter() {
-        let row = rows.get(word).ok_or_else(|| {
+    let words = || model.vocabulary().iter();
+    let aligned = match load(path)?.of_words(words()) {
+        Some(aligned) => aligned,
+        // The model may have words without vectors of their own.
+        None => load_shared(path)?.of_words(words()).ok_or_else(|| {
             Failure::Failed(format!(
                 "{}: words of the model are missing; give the vectors that the model was built from",
                 path.display()
             ))
-        })?;
-        aligned.words.push(word.to_owned());
-        aligned.data.extend_from_slice(all.row(*row));
-    }
+        })?,
+    };
     Ok(Space::new(aligned, cores(), |share| {
         stages.show("distances of vectors", share)
     }))
@@ -111,6 +102,14 @@ fn space(model: &Model, path: &Path, stages: &Stages) -> Result<Space> {
 /// Vectors with all the words that may enter a model.
 pub fn load(path: &Path) -> Result<Vectors> {
     Ok(vectors::load(path, &LoadOptions::default())?.vectors)
+}
+
+fn load_shared(path: &Path) -> Result<Vectors> {
+    let options = LoadOptions {
+        shared_vectors: true,
+        ..LoadOptions::default()
+    };
+    Ok(vectors::load(path, &options)?.vectors)
 }
 
 /// A model, or vectors: whatever the file is.

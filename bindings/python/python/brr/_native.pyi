@@ -371,6 +371,7 @@ def _build(
     exclude: list[str | os.PathLike[str]],
     strict: bool,
     partial: bool,
+    shared_vectors: bool,
     similarity: list[str | os.PathLike[str]],
     certify: list[float] | None,
     meta: list[tuple[str, str]],

@@ -26,6 +26,7 @@ def build(
     exclude: Iterable[str | os.PathLike[str]] = (),
     strict: bool = False,
     partial: bool = False,
+    shared_vectors: bool = False,
     similarity: Iterable[str | os.PathLike[str]] = (),
     certify: Iterable[float] | None = None,
     name: str | None = None,
@@ -43,16 +44,18 @@ def build(
 
     Args:
         vectors: GloVe or word2vec text, word2vec binary, fastText .vec or .bin,
-            NumPy .npy; plain, .gz, .zst or .zip.
+            NumPy .npy; plain, .gz, .zst or .zip. Also a package of spaCy (.whl, .tar.gz
+            or a folder) or of navec (.tar, or the wheel of natasha).
         bits: Length of the codes: a multiple of 64, up to 1024.
-        words: Number of words to take from the start of the file; all if None.
+        words: Number of words to take from the start of the file, or of the most
+            frequent ones of a package; all if None.
         binarizer: How vectors become codes: affinity, autoencoder, itq or
             hyperplane.
         min_distance: Fewest bits in which any two codes may differ; by default
             4, 8 and 24 for codes of 64, 128 and 256 bits.
         seed: Seed of the build. (The noise of privatization has none.)
         format: The vectors' format: glove, word2vec-text, word2vec-binary,
-            fasttext or npy; recognized if None.
+            fasttext, npy, spacy or navec; recognized if None.
         word_list: The words of a .npy file, one per line.
         language: Language of the words (a code such as ``fr``, ``ja`` or ``ru``), or a file
             with a table of how it is written. It is kept in the model.
@@ -61,6 +64,8 @@ def build(
         exclude: Lists of words to keep out, one per line, ``#`` begins a comment.
         strict: End at the first defective row instead of skipping it.
         partial: Take the rows that are there of a file that was cut short.
+        shared_vectors: Also take words that have no vector of their own but that of a
+            more frequent word, as most words in packages of spaCy do.
         similarity: Word-similarity files to measure the codes on.
         certify: Epsilons to certify the exponential mechanism for: a ladder if
             None, none if empty.
@@ -97,6 +102,7 @@ def build(
             exclude=list(exclude),
             strict=strict,
             partial=partial,
+            shared_vectors=shared_vectors,
             similarity=list(similarity),
             certify=None if certify is None else list(certify),
             meta=_told(meta),

@@ -8,11 +8,10 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
-use sha2::{Digest, Sha256};
 use zip::ZipArchive;
 use zip::result::{ZipError, ZipResult};
 
-use super::source::{Decoded, Gauge, Tapped};
+use super::source::{Decoded, Tapped};
 use super::stream::Stream;
 use crate::error::{Error, Result};
 
@@ -42,7 +41,7 @@ pub(super) fn with_stream<T>(
             .map_err(failed)?;
         file.seek(SeekFrom::Start(0)).map_err(failed)?;
     }
-    if let [b'P', b'K', 3, 4] | [b'P', b'K', 5, 6] = magic[..] {
+    if is_zip(&magic) {
         return with_member(path, file, member.as_deref(), read);
     }
     let file = Tapped::new(file);
@@ -71,8 +70,23 @@ pub(super) fn with_stream<T>(
     }
 }
 
+/// Lets `read` use the content of `path` as it is.
+pub(super) fn with_plain<T>(
+    path: &Path,
+    read: impl FnOnce(&mut Stream<'_>) -> Result<T>,
+) -> Result<T> {
+    let file = File::open(path).map_err(|source| Error::Read {
+        path: path.to_owned(),
+        offset: 0,
+        source,
+    })?;
+    let file = Tapped::new(file);
+    let gauge = file.gauge();
+    read(&mut Stream::new(Box::new(file), path, gauge, true))
+}
+
 /// `archive.zip#member`, unless a file of that very name exists.
-fn split_member(path: &Path) -> (PathBuf, Option<String>) {
+pub(super) fn split_member(path: &Path) -> (PathBuf, Option<String>) {
     if !path.exists()
         && let Some((archive, member)) = path.to_str().and_then(|p| p.rsplit_once('#'))
         && Path::new(archive).is_file()
@@ -88,25 +102,46 @@ fn with_member<T>(
     member: Option<&str>,
     read: impl FnOnce(&mut Stream<'_>) -> Result<T>,
 ) -> Result<T> {
-    let failed = |e| Error::Read {
+    let failed = |source| Error::Read {
         path: path.to_owned(),
         offset: 0,
-        source: zip_error(e),
+        source,
     };
-    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(failed)?;
-    let names: Vec<String> = archive
-        .file_names()
-        .map(|name| name.map(Into::into))
-        .collect::<ZipResult<_>>()
-        .map_err(failed)?;
+    let mut archive = open_zip(file).map_err(failed)?;
+    let names = names_of(&mut archive).map_err(failed)?;
     let name = choose(path, names, member)?;
-    let decoder = archive.by_name(&name).map_err(failed)?;
-    read(&mut Stream::new(
-        Box::new(Decoded(decoder)),
-        path,
-        Gauge::default(),
-        false,
-    ))
+    let decoder = archive.by_name(&name).map_err(|e| failed(zip_error(e)))?;
+    read(&mut Stream::unpacked(Box::new(Decoded(decoder)), path))
+}
+
+/// The names of the files in a zip archive. `None` if `path` is something else.
+pub(super) fn zip_names(path: &Path) -> Result<Option<Vec<String>>> {
+    let failed = |source| Error::Read {
+        path: path.to_owned(),
+        offset: 0,
+        source,
+    };
+    let mut file = File::open(path).map_err(failed)?;
+    let mut magic = [0; 4];
+    if file.read(&mut magic).map_err(failed)? < magic.len() || !is_zip(&magic) {
+        return Ok(None);
+    }
+    names_of(&mut open_zip(file).map_err(failed)?)
+        .map(Some)
+        .map_err(failed)
+}
+
+fn is_zip(magic: &[u8]) -> bool {
+    matches!(magic, [b'P', b'K', 3, 4] | [b'P', b'K', 5, 6])
+}
+
+fn open_zip(file: File) -> io::Result<ZipArchive<BufReader<File>>> {
+    ZipArchive::new(BufReader::new(file)).map_err(zip_error)
+}
+
+fn names_of(archive: &mut ZipArchive<BufReader<File>>) -> io::Result<Vec<String>> {
+    let names = archive.file_names().map(|name| name.map(Into::into));
+    names.collect::<ZipResult<_>>().map_err(zip_error)
 }
 
 /// Tells an archive that is damaged from one that is locked or packed in an unknown way.
@@ -139,32 +174,6 @@ fn choose(path: &Path, mut names: Vec<String>, wanted: Option<&str>) -> Result<S
             let (path, _) = split_member(path);
             let members = if vectors.is_empty() { names } else { vectors };
             Err(Error::ChooseMember { path, members })
-        }
-    }
-}
-
-/// SHA-256 of a file as it is stored, for provenance where
-/// [`LoadReport::sha256`](super::LoadReport::sha256) has none. Reads the whole file.
-pub fn sha256_of_file(path: &Path) -> Result<[u8; 32]> {
-    let (path, _) = split_member(path);
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    let mut offset = 0;
-    let failed = |offset, source| Error::Read {
-        path: path.clone(),
-        offset,
-        source,
-    };
-    let mut file = File::open(&path).map_err(|e| failed(0, e))?;
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Ok(hash.finalize().into()),
-            Ok(n) => {
-                hash.update(&buffer[..n]);
-                offset += n as u64;
-            }
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(failed(offset, e)),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::report::{Defect, Header, LoadReport, count};
+use super::source::Gauge;
 use super::stream::Stream;
 use super::{LoadOptions, Loaded, OnDefect, Progress, VectorFormat, Vectors};
 use crate::error::{Error, Result};
@@ -121,6 +122,12 @@ impl<'a> Collector<'a> {
         self.defective(at, defect).map(|_: Option<()>| ())
     }
 
+    /// Leaves a row out whose word need not be looked at.
+    pub(super) fn pass_over(&mut self, stream: &Stream<'_>, at: u64, reason: Rejection) {
+        self.next_row(stream);
+        self.left_out::<()>(at, reason);
+    }
+
     /// Takes the word with its vector, unless there is something wrong with that.
     pub(super) fn take(&mut self, candidate: Candidate, row: Result<&[f32], Defect>) -> Result<()> {
         match row.and_then(check) {
@@ -151,24 +158,30 @@ impl<'a> Collector<'a> {
         let defects: Vec<_> = (0..self.len())
             .filter_map(|i| Some((i, check(self.vectors.row(i)).err()?)))
             .collect();
-        for &(i, defect) in &defects {
+        self.give_up(&defects)
+    }
+
+    /// Drops claimed words, of ascending indices, whose vectors cannot be had.
+    pub(super) fn give_up(&mut self, words: &[(usize, Defect)]) -> Result<()> {
+        for &(i, defect) in words {
             self.defective(self.places[i], defect)
                 .map(|_: Option<()>| ())?;
         }
-        self.remove(&defects.iter().map(|&(i, _)| i).collect::<Vec<_>>());
+        self.remove(&words.iter().map(|&(i, _)| i).collect::<Vec<_>>());
         Ok(())
     }
 
-    /// The result, unless it is empty.
-    pub(super) fn finish(mut self, stream: &Stream<'_>) -> Result<Loaded> {
-        self.report.sha256 = stream.sha256().filter(|_| !self.report.stopped_early);
+    /// The result, unless it is empty. If all of it was in one stream, that knows the digest.
+    pub(super) fn finish(mut self, stream: Option<&Stream<'_>>) -> Result<Loaded> {
+        let digest = stream.and_then(Stream::sha256);
+        self.report.sha256 = digest.filter(|_| !self.report.stopped_early);
         let strays = self.options.filter.stray_letters(&self.vectors.words);
         for &i in &strays {
             self.left_out::<()>(self.places[i], Rejection::LoneLetter);
         }
         self.remove(&strays);
         self.report.words = self.len() as u64;
-        self.tell_progress(stream);
+        self.show_progress(stream.map(Stream::gauge));
         let (path, report) = (self.path, self.report);
         if report.words == 0 && report.rows > 0 {
             let tally = report
@@ -214,11 +227,17 @@ impl<'a> Collector<'a> {
     }
 
     pub(super) fn tell_progress(&mut self, stream: &Stream<'_>) {
+        // How far one file of several has been read says little.
+        let several = self.report.format.has_parts();
+        self.show_progress(Some(stream.gauge()).filter(|_| !several));
+    }
+
+    fn show_progress(&mut self, gauge: Option<&Gauge>) {
         (self.progress)(Progress {
             words: self.places.len(),
             words_wanted: self.options.words,
-            bytes: stream.gauge().bytes(),
-            bytes_total: stream.gauge().len(),
+            bytes: gauge.and_then(Gauge::bytes),
+            bytes_total: gauge.and_then(Gauge::len),
         });
     }
 
@@ -278,9 +297,10 @@ impl<'a> Collector<'a> {
         for (to, &from) in stays.iter().enumerate() {
             self.vectors.words.swap(to, from);
             self.places.swap(to, from);
-            self.vectors
-                .data
-                .copy_within(from * dim..(from + 1) * dim, to * dim);
+            if !self.vectors.data.is_empty() {
+                let row = from * dim..(from + 1) * dim;
+                self.vectors.data.copy_within(row, to * dim);
+            }
         }
         self.vectors.words.truncate(stays.len());
         self.places.truncate(stays.len());

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::stream::{BUFFER, Stream};
-use super::{fasttext, npy, text};
+use super::{fasttext, npy, tar, text};
 use crate::error::{Error, Result};
 
 /// A format of word vectors.
@@ -21,16 +21,27 @@ pub enum VectorFormat {
     FastText,
     /// A NumPy matrix, `.npy`, with the words in a list of their own.
     Npy,
+    /// A package of spaCy: `vectors`, `key2row` and `strings.json`.
+    Spacy,
+    /// An archive of navec: `meta.json`, `vocab.bin` and `pq.bin`.
+    Navec,
 }
 
 impl VectorFormat {
-    const NAMES: [(VectorFormat, &'static str); 5] = [
+    const NAMES: [(VectorFormat, &'static str); 7] = [
         (VectorFormat::GloveText, "glove"),
         (VectorFormat::Word2vecText, "word2vec-text"),
         (VectorFormat::Word2vecBinary, "word2vec-binary"),
         (VectorFormat::FastText, "fasttext"),
         (VectorFormat::Npy, "npy"),
+        (VectorFormat::Spacy, "spacy"),
+        (VectorFormat::Navec, "navec"),
     ];
+
+    /// Whether the vectors are several files.
+    pub(super) fn has_parts(self) -> bool {
+        matches!(self, VectorFormat::Spacy | VectorFormat::Navec)
+    }
 }
 
 impl fmt::Display for VectorFormat {
@@ -41,6 +52,8 @@ impl fmt::Display for VectorFormat {
             VectorFormat::Word2vecBinary => "word2vec binary",
             VectorFormat::FastText => "fastText .bin",
             VectorFormat::Npy => "NumPy .npy",
+            VectorFormat::Spacy => "spaCy",
+            VectorFormat::Navec => "navec",
         })
     }
 }
@@ -48,7 +61,7 @@ impl fmt::Display for VectorFormat {
 impl FromStr for VectorFormat {
     type Err = String;
 
-    /// The names are `glove`, `word2vec-text`, `word2vec-binary`, `fasttext` and `npy`.
+    /// The names are `glove`, `word2vec-text`, `word2vec-binary`, `fasttext`, `npy`, `spacy` and `navec`.
     fn from_str(name: &str) -> Result<Self, String> {
         let names = VectorFormat::NAMES;
         match names.iter().find(|(_, known)| *known == name) {
@@ -140,6 +153,7 @@ fn sniff(head: &[u8]) -> Result<VectorFormat, &'static str> {
         .iter()
         .find(|(magic, _)| head.starts_with(magic));
     Err(match other {
+        _ if tar::is_tar(head) => "a tar archive that comes through a pipe (give it as a file)",
         Some((_, kind)) => kind,
         None if head.contains(&0) => "binary data of an unknown kind",
         None if layout.dim.is_some() => "a list of words with one number each",

@@ -4,6 +4,10 @@
 //! word by word in file order, and stops as soon as it has the words that are wanted. Memory is
 //! that of the result plus one buffer: no length in a header is believed.
 //!
+//! The vectors of spaCy (`spacy/`) and navec (`navec.rs`) are several files in a folder or an archive (`package.rs`). Words and
+//! vectors are in different files there, and the words in an order of their own: memory then also holds the keys or the
+//! words of the package, as far as they were read.
+//!
 //! Real files are dirty. A row that cannot be used is skipped and counted, or is an error that
 //! names file and line: [`OnDefect`]. Which words may enter is the matter of
 //! [`VocabularyRule`].
@@ -20,24 +24,30 @@
 //! - word2vec binary (`word2vec.rs`): no early stop; the header drives the allocation.
 //! - fastText `.bin` (`fasttext.rs`): reads all 4.8 GB of a Common Crawl model's matrix for one
 //!   word, refuses supervised models, and counts the brackets as n-grams of one character.
-//! - NumPy `.npy` (`npy.rs`): not among its formats.
+//! - NumPy `.npy` (`npy.rs`), spaCy, navec: not among its formats. Their oracles are spaCy and navec themselves
+//!   ([compare.py](../../../tests/packages/compare.py)).
 
 mod archive;
 mod collect;
+mod digest;
 mod fasttext;
 mod format;
+mod navec;
 mod npy;
+mod package;
 mod report;
 mod source;
+mod spacy;
 mod stream;
 mod subwords;
+mod tar;
 mod text;
 mod word2vec;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-pub use archive::sha256_of_file;
+pub use digest::sha256_of_file;
 pub use format::VectorFormat;
 pub use report::{Defect, Header, LoadReport, Tally, Unit};
 
@@ -52,6 +62,15 @@ const MAX_DIM: usize = 1 << 16;
 
 /// No token of a binary file is longer, in bytes.
 const MAX_TOKEN: u64 = 1 << 16;
+
+/// No package has more words: eight times the two million of fastText's largest.
+const MAX_WORDS: u64 = 1 << 24;
+
+/// No list of words is longer, in bytes: as many of sixteen bytes each.
+const MAX_LIST: u64 = 1 << 28;
+
+/// No more numbers are made of fewer that a file has.
+const MAX_NUMBERS: usize = 1 << 31;
 
 /// Words with their vectors, in file order (most frequent first in the usual files).
 #[derive(Clone, Debug, Default)]
@@ -119,6 +138,9 @@ pub struct LoadOptions {
     pub on_defect: OnDefect,
     /// Take what is there of a file that was cut short.
     pub partial: bool,
+    /// Also take words that have no vector of their own but that of a more frequent word, as most words in packages of
+    /// spaCy do.
+    pub shared_vectors: bool,
     /// Which words may enter.
     pub filter: VocabularyRule,
     /// Words that may not, by list.
@@ -149,7 +171,8 @@ pub struct Progress {
 }
 
 /// Loads the word vectors in the file `path`, or in the member of a zip archive that
-/// `archive.zip#member` names.
+/// `archive.zip#member` names. Vectors of spaCy and navec are several files: `path` is the archive or the folder that they
+/// are in.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded> {
     load_with_progress(path, options, &mut |_| {})
 }
@@ -163,18 +186,32 @@ pub fn load_with_progress(
     if options.words == Some(0) {
         return Err(Error::NoWordsWanted);
     }
+    if let Some(package) = package::find(path, options.format)? {
+        check_word_list(path, package.format, options)?;
+        let mut collector = Collector::new(path, package.format, options, progress);
+        match package.format {
+            VectorFormat::Navec => navec::read(&package, &mut collector)?,
+            _ => spacy::read(&package, options, &mut collector)?,
+        }
+        return collector.finish(None);
+    }
     archive::with_stream(path, |stream| {
         let format = format::recognize(stream, options.format)?;
-        if let (Some(_), true) = (&options.word_list, format != VectorFormat::Npy) {
-            return Err(Error::WordListUnused {
-                path: path.to_owned(),
-                format,
-            });
-        }
+        check_word_list(path, format, options)?;
         let mut collector = Collector::new(path, format, options, progress);
         read(stream, format, options, &mut collector)?;
-        collector.finish(stream)
+        collector.finish(Some(stream))
     })
+}
+
+fn check_word_list(path: &Path, format: VectorFormat, options: &LoadOptions) -> Result<()> {
+    match (&options.word_list, format) {
+        (None, _) | (_, VectorFormat::Npy) => Ok(()),
+        _ => Err(Error::WordListUnused {
+            path: path.to_owned(),
+            format,
+        }),
+    }
 }
 
 fn read(
@@ -190,5 +227,22 @@ fn read(
         VectorFormat::Word2vecBinary => word2vec::read(stream, collector),
         VectorFormat::FastText => fasttext::read(stream, collector),
         VectorFormat::Npy => npy::read(stream, options.word_list.as_deref(), collector),
+        VectorFormat::Spacy | VectorFormat::Navec => Err(Error::WrongFormat {
+            path: stream.path().to_owned(),
+            format,
+            reason: "it is not the archive or the folder that the files of such vectors are in",
+        }),
+    }
+}
+
+/// Whether there can be room for so many vectors, which a file says in fewer numbers.
+fn check_size(stream: &Stream<'_>, words: usize, dim: usize) -> Result<()> {
+    match words.checked_mul(dim) {
+        Some(0..=MAX_NUMBERS) => Ok(()),
+        _ => Err(Error::Unsupported {
+            path: stream.path().to_owned(),
+            what: "the vectors of these words would take over 8 GB",
+            remedy: "ask for fewer words",
+        }),
     }
 }

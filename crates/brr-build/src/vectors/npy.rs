@@ -30,10 +30,11 @@ enum Precision {
     Double,
 }
 
-struct Matrix {
+/// What the header says of the numbers behind it.
+pub(super) struct Matrix {
     precision: Precision,
     big_endian: bool,
-    header: Header,
+    pub(super) header: Header,
 }
 
 /// Reads matrix and word list side by side.
@@ -68,7 +69,7 @@ fn read_rows(
     list: &mut Stream<'_>,
     into: &mut Collector<'_>,
 ) -> Result<u64> {
-    let mut bytes = vec![0; matrix.header.dim * matrix.precision.bytes()];
+    let mut bytes = vec![0; matrix.row_bytes()];
     let mut row = Vec::with_capacity(matrix.header.dim);
     let mut word = Vec::new();
     let (mut words, mut done) = (0, false);
@@ -100,7 +101,8 @@ fn without_mark(word: &[u8], line: u64) -> &[u8] {
     }
 }
 
-fn read_header(stream: &mut Stream<'_>) -> Result<Matrix> {
+/// Reads up to the first row.
+pub(super) fn read_header(stream: &mut Stream<'_>) -> Result<Matrix> {
     let wrong = |stream: &Stream<'_>, reason| Error::WrongFormat {
         path: stream.path().to_owned(),
         format: VectorFormat::Npy,
@@ -192,7 +194,13 @@ impl Precision {
 }
 
 impl Matrix {
-    fn decode(&self, bytes: &[u8], row: &mut Vec<f32>) {
+    /// The size of a row.
+    pub(super) fn row_bytes(&self) -> usize {
+        self.header.dim * self.precision.bytes()
+    }
+
+    /// The numbers of a row.
+    pub(super) fn decode(&self, bytes: &[u8], row: &mut Vec<f32>) {
         row.clear();
         row.extend(bytes.chunks_exact(self.precision.bytes()).map(|number| {
             let mut little = [0; 8];

@@ -111,6 +111,14 @@ pub(super) struct Gauge {
 }
 
 impl Gauge {
+    /// Of something whose length alone is known.
+    pub(super) fn of_length(len: u64) -> Self {
+        Gauge {
+            len: Some(len),
+            passed: None,
+        }
+    }
+
     /// Bytes of the file read so far, where that is known.
     pub(super) fn bytes(&self) -> Option<u64> {
         self.passed.as_ref().map(|passed| passed.borrow().bytes)

