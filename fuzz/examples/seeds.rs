@@ -343,6 +343,8 @@ fn vectors() {
         put("vectors_npy", &kind[1..], &seed);
     }
 
+    packages();
+
     let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     gz.write_all(GLOVE.as_bytes()).expect("memory");
     put("vectors_packed", "gz", &gz.finish().expect("memory"));
@@ -351,17 +353,101 @@ fn vectors() {
         "zst",
         &zstd::encode_all(GLOVE.as_bytes(), 1).expect("memory takes what is written"),
     );
-    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (name, content) in [("readme.md", "hello"), ("glove.txt", GLOVE)] {
-        zip.start_file(name, SimpleFileOptions::default())
-            .expect("a member");
-        zip.write_all(content.as_bytes()).expect("memory");
+    let files = [("readme.md", "hello"), ("glove.txt", GLOVE)];
+    let files = files.map(|(name, content)| (name.to_owned(), content.into()));
+    put("vectors_packed", "zip", &zip(&files));
+}
+
+/// Three files, after the lengths of the first two.
+fn side_by_side(files: &[(&str, Vec<u8>); 3]) -> Vec<u8> {
+    let lengths = files[..2].iter();
+    let mut seed: Vec<u8> = lengths
+        .flat_map(|(_, file)| (file.len() as u16).to_le_bytes())
+        .collect();
+    files.iter().for_each(|(_, file)| seed.extend(file));
+    seed
+}
+
+/// `the`, `cat`, `aux` (which has a number of its own) and `sat`, of which the last has borrowed its vector.
+fn spacy() -> [(&'static str, Vec<u8>); 3] {
+    let key = |key: u64| [&[0xcf][..], &key.to_be_bytes()].concat();
+    let keys = [
+        vec![0x84],
+        [key(0x670e_66a6_3573_9a92), vec![0]].concat(),
+        [key(0x4b7d_8b42_cb9a_c683), vec![0xcc, 2]].concat(),
+        vec![0xcd, 0x01, 0x95, 1],
+        [key(0x98a5_04f0_bbf3_46d3), vec![0]].concat(),
+    ];
+    let strings = "[\n  \"cat\",\n  \"s\\u0061t\",\n  \"the\",\n  \"\\ud83e\\uddff\"\n]";
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }\n";
+    let mut matrix = b"\x93NUMPY\x01\x00".to_vec();
+    matrix.extend((header.len() as u16).to_le_bytes());
+    matrix.extend(header.as_bytes());
+    (1..=6).for_each(|i| matrix.extend((i as f32).to_le_bytes()));
+    [
+        ("key2row", keys.concat()),
+        ("strings.json", strings.into()),
+        ("vectors", matrix),
+    ]
+}
+
+/// Four words, the most frequent not the first, of two parts of two centroids each. The words are not packed.
+fn navec() -> [(&'static str, Vec<u8>); 3] {
+    let counts = [4u32, 5, 9, 7, 0].map(u32::to_le_bytes).concat();
+    let words = [&counts[..], "в\nи\nкот\n<unk>".as_bytes()].concat();
+    let mut matrix = [4u32, 4, 2, 2].map(u32::to_le_bytes).concat();
+    matrix.extend([0, 1, 1, 1, 0, 0, 1, 0]);
+    (1..=8).for_each(|i| matrix.extend((i as f32).to_le_bytes()));
+    let meta = b"{\"id\": \"x\", \"protocol\": 1}".to_vec();
+    [
+        ("meta.json", meta),
+        ("vocab.bin", words),
+        ("pq.bin", matrix),
+    ]
+}
+
+fn tar(folder: &str, files: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let mut archive = Vec::new();
+    for (name, content) in files {
+        let mut header = [0u8; 512];
+        let name = format!("{folder}{name}");
+        header[..name.len()].copy_from_slice(name.as_bytes());
+        header[124..136].copy_from_slice(format!("{:011o}\0", content.len()).as_bytes());
+        header[148..156].fill(b' ');
+        header[156] = b'0';
+        header[257..265].copy_from_slice(b"ustar\x0000");
+        let sum: u32 = header.iter().map(|b| u32::from(*b)).sum();
+        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        archive.extend(header);
+        archive.extend(content);
+        archive.resize(archive.len().next_multiple_of(512), 0);
     }
-    put(
-        "vectors_packed",
-        "zip",
-        &zip.finish().expect("memory").into_inner(),
-    );
+    archive
+}
+
+fn zip(files: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, content) in files {
+        zip.start_file(name.as_str(), SimpleFileOptions::default())
+            .expect("a member");
+        zip.write_all(content).expect("memory");
+    }
+    zip.finish().expect("memory").into_inner()
+}
+
+fn packages() {
+    put("vectors_spacy", "shared", &side_by_side(&spacy()));
+    put("vectors_navec", "small", &side_by_side(&navec()));
+    put("vectors_packed", "spacy-tar", &tar("p/vocab/", &spacy()));
+    let wheel = spacy().map(|(name, content)| (format!("p/vocab/{name}"), content));
+    put("vectors_packed", "spacy-wheel", &zip(&wheel));
+    let [meta, (name, words), matrix] = navec();
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    gz.write_all(&words).expect("memory");
+    let packed = (name, gz.finish().expect("memory"));
+    let nested = tar("", &[meta, packed, matrix]);
+    let wheel = [("a/navec_x.tar".to_owned(), nested)];
+    put("vectors_packed", "navec-wheel", &zip(&wheel));
 }
 
 fn fasttext(version: i32, model: i32, buckets: i32, ngrams: (i32, i32), labels: i32) -> Vec<u8> {

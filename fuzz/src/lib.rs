@@ -18,7 +18,10 @@ pub use language::language;
 pub use model::model;
 pub use prompts::prompts;
 pub use text::text;
-pub use vectors::{vectors_fasttext, vectors_npy, vectors_packed, vectors_text, vectors_word2vec};
+pub use vectors::{
+    vectors_fasttext, vectors_navec, vectors_npy, vectors_packed, vectors_spacy, vectors_text,
+    vectors_word2vec,
+};
 pub use vocabulary::vocabulary;
 
 use brr::parts::random::Noise;
@@ -27,7 +30,7 @@ use brr::parts::random::Noise;
 pub type Body = fn(&[u8]);
 
 /// All targets by name.
-pub const TARGETS: [(&str, Body); 13] = [
+pub const TARGETS: [(&str, Body); 15] = [
     ("model", model),
     ("language", language),
     ("vocabulary", vocabulary),
@@ -37,6 +40,8 @@ pub const TARGETS: [(&str, Body); 13] = [
     ("vectors_word2vec", vectors_word2vec),
     ("vectors_fasttext", vectors_fasttext),
     ("vectors_npy", vectors_npy),
+    ("vectors_spacy", vectors_spacy),
+    ("vectors_navec", vectors_navec),
     ("vectors_packed", vectors_packed),
     ("csv", csv),
     ("jsonl", jsonl),

@@ -1,9 +1,12 @@
 //! The loaders of word vectors.
 
 use std::cell::RefCell;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use brr_build::vectors::{LoadOptions, Loaded, OnDefect, VectorFormat, load};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use tempfile::TempDir;
 
 thread_local! {
@@ -95,7 +98,66 @@ pub fn vectors_npy(data: &[u8]) {
     try_all(&file("vectors.npy", matrix), None, Some(list));
 }
 
-/// gzip, Zstandard and zip, recognized by their first bytes.
+/// Two lengths of two bytes each, then three files, of which these are the lengths of the first two.
+fn three_files(data: &[u8]) -> Option<[&[u8]; 3]> {
+    let ([a, b, c, d], rest) = data.split_first_chunk()?;
+    let lengths = [[*a, *b], [*c, *d]].map(|length| usize::from(u16::from_le_bytes(length)));
+    let (first, rest) = rest.split_at(lengths[0].min(rest.len()));
+    let (second, third) = rest.split_at(lengths[1].min(rest.len()));
+    Some([first, second, third])
+}
+
+/// `files` in a folder of their own, which is one for all inputs.
+fn folder(name: &str, files: [(&str, &[u8]); 3]) -> PathBuf {
+    FOLDER.with_borrow(|all| {
+        let folder = all.path().join(name);
+        std::fs::create_dir_all(&folder).expect("a folder for small files");
+        for (name, content) in files {
+            std::fs::write(folder.join(name), content).expect("room for a small file");
+        }
+        folder
+    })
+}
+
+/// A package of spaCy: `key2row`, `strings.json`, `vectors`.
+pub fn vectors_spacy(data: &[u8]) {
+    let Some([keys, strings, matrix]) = three_files(data) else {
+        return;
+    };
+    let files = [
+        ("key2row", keys),
+        ("strings.json", strings),
+        ("vectors", matrix),
+    ];
+    let path = folder("spacy", files);
+    try_all(&path, None, None);
+    let shared = LoadOptions {
+        shared_vectors: true,
+        partial: true,
+        ..LoadOptions::default()
+    };
+    if let Ok(loaded) = load(&path, &shared) {
+        check(&loaded);
+    }
+}
+
+/// A package of navec: `meta.json`, `vocab.bin`, which is packed here, and `pq.bin`.
+pub fn vectors_navec(data: &[u8]) {
+    let Some([meta, words, matrix]) = three_files(data) else {
+        return;
+    };
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(words).expect("memory");
+    let packed = packed.finish().expect("memory");
+    let files = [
+        ("meta.json", meta),
+        ("vocab.bin", &packed),
+        ("pq.bin", matrix),
+    ];
+    try_all(&folder("navec", files), None, None);
+}
+
+/// gzip, Zstandard, zip and tar, recognized by their first bytes.
 pub fn vectors_packed(data: &[u8]) {
     let path = file("vectors.packed", data);
     try_all(&path, None, None);

@@ -107,11 +107,11 @@ fn read_shape(stream: &mut Stream<'_>) -> Result<Shape> {
         && (1..=256).contains(&centroids)
         && (1..=MAX_WORDS).contains(&(rows as u64));
     let rows = rows as u64;
-    let size = rows * parts as u64 + centroids as u64 * dim as u64 * 4;
     if !fits {
         let what = format!("{rows} vectors of {dim} numbers in {parts} parts of {centroids}");
         return Err(stream.damaged(what));
     }
+    let size = rows * parts as u64 + centroids as u64 * dim as u64 * 4;
     if let Some(left) = stream.remaining().filter(|left| *left != size) {
         return Err(stream.damaged(format!("{left} bytes where there should be {size}")));
     }

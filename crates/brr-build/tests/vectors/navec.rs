@@ -68,6 +68,9 @@ fn files_must_fit_each_other() {
         pq[at..at + 4].copy_from_slice(&number.to_le_bytes());
         pq
     };
+    let mut overflowing = changed(4, u32::MAX);
+    overflowing[..4].fill(0xff);
+    overflowing[8..16].fill(0xff);
     let mut wild = pq.to_vec();
     wild[17] = 2;
     for (name, wrong, what) in [
@@ -78,6 +81,7 @@ fn files_must_fit_each_other() {
         ("pq.bin", changed(4, 1 << 30), "1073741824 numbers"),
         ("pq.bin", changed(8, 3), "3 parts"),
         ("pq.bin", changed(12, 257), "parts of 257"),
+        ("pq.bin", overflowing, "4294967295 parts"),
         ("pq.bin", wild, "centroid 2 of 2"),
         ("pq.bin", pq[..pq.len() - 1].to_vec(), "47 bytes where"),
         ("pq.bin", [pq, b"x"].concat(), "49 bytes where"),
