@@ -316,6 +316,45 @@ fn a_model_says_how_its_language_is_written() {
 }
 
 #[test]
+fn a_package_of_spacy_becomes_a_model() {
+    let folder = Folder::new();
+    let wheel = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../brr-build/tests/fixtures/packages/tiny_core_news_md-1.0.0-py3-none-any.whl"
+    );
+    let model = folder.name("m.brr");
+    let arguments = ["build", wheel, "-o", &model, "--bits", "64", "--force"];
+    let own = run(&arguments);
+    assert_eq!(own.code, 0, "{}", own.stderr);
+    let expected = [
+        "rows of spaCy, took 9 words",
+        "6  has the vector of another word",
+    ];
+    assert!(
+        expected.iter().all(|part| own.stderr.contains(part)),
+        "{}",
+        own.stderr
+    );
+    let shared = run(&[&arguments[..], &["--shared-vectors"]].concat());
+    assert!(shared.stderr.contains("took 15 words"), "{}", shared.stderr);
+    let facts: Value = serde_json::from_str(&run(&["inspect", &model, "--json"]).stdout).unwrap();
+    assert_eq!(facts["meta"]["vectors-sha256"].as_str().unwrap().len(), 64);
+    // Whoever has such a model may have its vectors.
+    let madlib = [
+        "calibrate",
+        &model,
+        "--mechanism",
+        "madlib",
+        "--vectors",
+        wheel,
+    ];
+    let ran = run(&madlib);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let other = run(&[&arguments[..], &["--format", "navec"]].concat());
+    assert_one_line(&other, 1, &["not navec", "leave the format out"]);
+}
+
+#[test]
 fn a_language_without_a_table_is_refused() {
     let folder = Folder::new();
     let ran = build(&folder, "m.brr", &["--language", "klingon"]);
