@@ -1,5 +1,7 @@
 """Models from word vectors."""
 
+from pathlib import Path
+
 import pytest
 
 import brr
@@ -66,3 +68,22 @@ def test_a_model_in_another_language(vectors, tmp_path):
     assert brr.build(vectors, bits=64, words=100, certify=[]).inspect()["language"] is None
     with pytest.raises(brr.BuildError, match="fr"):
         brr.build(vectors, language="klingon")
+
+
+PACKAGES = Path(__file__).parents[3] / "crates/brr-build/tests/fixtures/packages"
+
+
+def test_a_package_of_spacy_or_navec(tmp_path):
+    wheel = PACKAGES / "tiny_core_news_md-1.0.0-py3-none-any.whl"
+    own = brr.build(wheel, bits=64, binarizer="hyperplane", certify=[])
+    shared = brr.build(
+        wheel, bits=64, binarizer="hyperplane", certify=[], shared_vectors=True
+    )
+    assert set(own.words) < set(shared.words)
+    assert (len(own), len(shared)) == (9, 15)
+    russian = brr.build(
+        PACKAGES / "navec_tiny.tar", bits=64, binarizer="hyperplane", certify=[], format="navec"
+    )
+    assert "россия" in russian.words
+    with pytest.raises(brr.BuildError, match="key2row"):
+        brr.build(tmp_path)

@@ -149,6 +149,27 @@ fn packages(folder: &Path) {
         // Sixteen million counts and ends, as were read.
         assert!(peak_of_loading(&path, None) < 400 << 20);
     }
+    // 10 GB of vectors in 300 KB, which only few words make small.
+    let count = 40_000u32;
+    let mut words: Vec<u8> = [count].iter().flat_map(|n| n.to_le_bytes()).collect();
+    words.resize(words.len() + 4 * count as usize, 0);
+    for i in 0..count {
+        let word = [i / 17_576, i / 676 % 26, i / 26 % 26, i % 26];
+        words.extend(word.map(|n| b'a' + n as u8));
+        words.push(b'\n');
+    }
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(&words).unwrap();
+    std::fs::write(path.join("vocab.bin"), packed.finish().unwrap()).unwrap();
+    let sizes = [count, 65536, 1, 1];
+    let mut pq: Vec<u8> = sizes.iter().flat_map(|n| n.to_le_bytes()).collect();
+    pq.resize(pq.len() + count as usize, 0);
+    pq.extend(1f32.to_le_bytes().repeat(65536));
+    std::fs::write(path.join("pq.bin"), pq).unwrap();
+    let error = load(&path, &LoadOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("ask for fewer words"), "{error}");
+    assert!(peak_of_loading(&path, None) < 8 * SOME);
+    assert!(peak_of_loading(&path, Some(10)) < 8 * SOME);
 }
 
 #[test]

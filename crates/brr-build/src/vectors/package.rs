@@ -19,19 +19,19 @@ struct Kind {
     /// The names of its files.
     parts: [&'static str; 3],
     /// The names, or ends of paths, of which one is enough to see what is meant.
-    signs: [&'static str; 2],
+    signs: &'static [&'static str],
 }
 
 const KINDS: [Kind; 2] = [
     Kind {
         format: VectorFormat::Spacy,
         parts: ["key2row", "strings.json", "vectors"],
-        signs: ["key2row", "vocab/vectors"],
+        signs: &["key2row", "vocab/vectors"],
     },
     Kind {
         format: VectorFormat::Navec,
         parts: ["meta.json", "vocab.bin", "pq.bin"],
-        signs: ["vocab.bin", "pq.bin"],
+        signs: &["pq.bin"],
     },
 ];
 
