@@ -6,6 +6,7 @@ Tables get the columns that the command names.
 import fnmatch
 import gzip
 import json
+import pathlib
 import random
 import shlex
 import shutil
@@ -24,6 +25,7 @@ PEER = """import random, sys
 for line in sys.stdin:
     print(random.SystemRandom().choice(["film", "doctor", "dinner"]))
 """
+PACKAGES = pathlib.Path(__file__).resolve().parents[3] / "crates/brr-build/tests/fixtures/packages"
 # Commands of these verbs write what follows these options: a reader who tries a second
 # command of the page gives it another name, or removes the file.
 WRITES = {"privatize": ("--output", "-o", "--manifest"), "build": ("--output", "-o")}
@@ -85,6 +87,7 @@ def stand_in(name, words, models):
         ("*.jsonl", lambda: "".join(json.dumps(nested(columns, row[1:])) + "\n" for row in table(columns))),
         ("*.parquet", lambda: parquet.file(columns, [row[1:] for row in table(columns)])),
         ("*.py", lambda: PEER),
+        ("*.whl", lambda: next(PACKAGES.glob("*.whl")).read_bytes()),
         ("experiment.toml", lambda: EXPERIMENT),
     ]
     return next((content() for pattern, content in kinds if fnmatch.fnmatch(name, pattern)), None)
