@@ -76,9 +76,7 @@ PACKAGES = Path(__file__).parents[3] / "crates/brr-build/tests/fixtures/packages
 def test_a_package_of_spacy_or_navec(tmp_path):
     wheel = PACKAGES / "tiny_core_news_md-1.0.0-py3-none-any.whl"
     own = brr.build(wheel, bits=64, binarizer="hyperplane", certify=[])
-    shared = brr.build(
-        wheel, bits=64, binarizer="hyperplane", certify=[], shared_vectors=True
-    )
+    shared = brr.build(wheel, bits=64, binarizer="hyperplane", certify=[], shared_vectors=True)
     assert set(own.words) < set(shared.words)
     assert (len(own), len(shared)) == (9, 15)
     russian = brr.build(
