@@ -107,7 +107,7 @@ fn languages() {
             vocabulary: &vocabulary,
             unigrams: vec![1.0 / 7.0; 7],
             pairs,
-            decoded: None,
+            decoded: Vec::new(),
             meta: vec![("name".into(), "seed".into())],
         };
         put(

@@ -345,6 +345,14 @@ enum brr_status brr_privatizer_guarantee(const struct brr_privatizer *privatizer
 // `privatizer` is null or alive.
 const char *brr_privatizer_adjacency(const struct brr_privatizer *privatizer);
 
+// What `expected_keep` and a budget by share are shares of, as the rest of a sentence that begins
+// "half of": "words stay as they are", or what holds of private words where some are public. Valid
+// while the privatizer lives; null for null.
+//
+// # Safety
+// `privatizer` is null or alive.
+const char *brr_privatizer_kept_words(const struct brr_privatizer *privatizer);
+
 // The largest loss between two neighbouring texts of `tokens` tokens each: losses
 // add up. INFINITY if the rule for unknown tokens tells neighbours apart; NaN for
 // null.

@@ -35,8 +35,8 @@ pub use model::{
 pub use privatizer::{
     brr_guarantee, brr_options, brr_options_default, brr_privatize, brr_privatize_batch,
     brr_privatize_into, brr_privatizer, brr_privatizer_adjacency, brr_privatizer_free,
-    brr_privatizer_guarantee, brr_privatizer_new, brr_privatizer_total_loss, brr_text,
-    brr_text_free,
+    brr_privatizer_guarantee, brr_privatizer_kept_words, brr_privatizer_new,
+    brr_privatizer_total_loss, brr_text, brr_text_free,
 };
 
 use std::ffi::c_char;

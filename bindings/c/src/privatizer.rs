@@ -82,6 +82,7 @@ pub struct brr_text {
 pub struct brr_privatizer {
     pub(crate) core: Privatizer,
     adjacency: CString,
+    kept_words: CString,
     metric: CString,
     losses: Vec<f64>,
 }
@@ -168,6 +169,7 @@ pub unsafe extern "C" fn brr_privatizer_new(
             let c_string = |text: String| CString::new(text).unwrap_or_default();
             Ok(brr_privatizer {
                 adjacency: c_string(core.adjacency().to_string()),
+                kept_words: c_string(core.kept_words().to_string()),
                 metric: c_string(guarantee.metric.to_string()),
                 losses: guarantee.losses,
                 core,
@@ -227,6 +229,20 @@ pub unsafe extern "C" fn brr_privatizer_adjacency(
 ) -> *const c_char {
     // SAFETY: the caller's promise.
     unsafe { privatizer.as_ref() }.map_or(std::ptr::null(), |p| p.adjacency.as_ptr())
+}
+
+/// What `expected_keep` and a budget by share are shares of, as the rest of a sentence that begins
+/// "half of": "words stay as they are", or what holds of private words where some are public. Valid
+/// while the privatizer lives; null for null.
+///
+/// # Safety
+/// `privatizer` is null or alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brr_privatizer_kept_words(
+    privatizer: *const brr_privatizer,
+) -> *const c_char {
+    // SAFETY: the caller's promise.
+    unsafe { privatizer.as_ref() }.map_or(std::ptr::null(), |p| p.kept_words.as_ptr())
 }
 
 /// The distance in which the guarantee is stated: "hamming-256" counts bits in which two codes

@@ -144,6 +144,7 @@ static void policies(const struct brr_model *model) {
   struct brr_privatizer *privatizer = NULL;
   CHECK(brr_privatizer_new(model, &options, &privatizer) == BRR_OK);
   CHECK(strstr(brr_privatizer_adjacency(privatizer), "public list function-words") != NULL);
+  CHECK(strcmp(brr_privatizer_kept_words(privatizer), "private words stay as they are") == 0);
   static const char LATE[] = "THE doctor was NOT here";
   struct brr_text out;
   CHECK(brr_privatize(privatizer, LATE, strlen(LATE), &out) == BRR_OK);
@@ -225,7 +226,7 @@ static void adjacencies(struct brr_model *model) {
   CHECK(strstr(brr_privatizer_adjacency(privatizer), "infinite loss") != NULL);
   CHECK(isinf(brr_privatizer_total_loss(privatizer, 1)));
   brr_privatizer_free(privatizer);
-  CHECK(brr_privatizer_adjacency(NULL) == NULL);
+  CHECK(brr_privatizer_adjacency(NULL) == NULL && brr_privatizer_kept_words(NULL) == NULL);
 }
 
 static void options(struct brr_model *model) {

@@ -166,7 +166,7 @@ pub fn build_language(
         let message = "there is no word in these texts: nothing to learn from";
         return Err(failure::build(py, message.to_owned()));
     }
-    let bytes = py.detach(|| counter.pairs().write(&model, size.0, None, &meta));
+    let bytes = py.detach(|| counter.pairs().write(&model, size.0, &[], &meta));
     let bytes = bytes.map_err(|error| failure::train(py, &error))?;
     Language::read(py, || Ok(bytes))
 }

@@ -153,10 +153,16 @@ impl Privatizer {
         Guarantee(self.inner.guarantee())
     }
 
-    /// The expected share of words that stay as they are, if it is known.
+    /// The expected share of words that stay as they are, if it is known; `kept_words` says of which.
     #[getter]
     fn expected_keep(&self) -> Option<f64> {
         self.inner.expected_keep()
+    }
+
+    /// What `keep` and `expected_keep` are shares of: the rest of a sentence that begins "half of".
+    #[getter]
+    fn kept_words(&self) -> String {
+        self.inner.kept_words().to_string()
     }
 
     /// Which texts are neighbours: what the guarantee is about, and so what is public.

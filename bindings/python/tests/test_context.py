@@ -76,6 +76,19 @@ def test_keep_is_the_share_after_decoding(language):
         brr.Privatizer(keep=0.5, context=language)
 
 
+def test_under_a_policy_keep_is_a_share_of_the_private_words():
+    half = {"mechanism": "tree", "keep": 0.5, "public": "function-words"}
+    drawn, decoded = brr.Privatizer(**half), brr.Privatizer(**half, context=True)
+    assert drawn.kept_words == decoded.kept_words == "private words stay as they are"
+    assert 0.44 < decoded.expected_keep <= 0.5
+    assert decoded.guarantee.worst_token < drawn.guarantee.worst_token - 3
+    own = brr.Privatizer(
+        mechanism="tree", keep=0.5, private=["doctor", "nurse", "lawyer"], context=True
+    )
+    assert "decoded text may keep more" in own.kept_words
+    assert brr.Privatizer().kept_words == "words stay as they are"
+
+
 def test_what_context_may_be(language, tmp_path):
     path = tmp_path / "tiny.lm"
     path.write_bytes(language.to_bytes())

@@ -219,6 +219,12 @@ impl Privatizer {
         }
     }
 
+    /// What `expected_keep` and a budget by share are shares of, as the rest of a sentence that begins
+    /// "half of": "words stay as they are", or what holds of private words where some are public.
+    pub fn kept_words(&self) -> String {
+        self.0.kept_words().to_string()
+    }
+
     /// Which texts are neighbours, in a sentence: what the guarantee is about, and
     /// so what is public.
     pub fn adjacency(&self) -> String {

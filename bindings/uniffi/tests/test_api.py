@@ -98,6 +98,7 @@ class Policies(unittest.TestCase):
         self.assertRegex(private.text, "^The [A-Za-z]+ was not here$")
         self.assertEqual((private.tokens, private.public), (5, 4))
         self.assertIn("public list function-words", p.adjacency())
+        self.assertEqual(p.kept_words(), "private words stay as they are")
         own = privatizer(private=Words.GIVEN(["doctor", "Nurse"]), **tree)
         self.assertIn(own.privatize("a doctor").text, ["a doctor", "a nurse"])
         with self.assertRaisesRegex(BrrError.Argument, "not both"):

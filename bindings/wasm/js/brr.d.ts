@@ -43,7 +43,8 @@ export interface Options extends Budget {
   /**
    * Words that stay as they are, all others being private. Fix them before any text is seen: which of
    * them stand where is then public (`Guarantee.adjacency` says so). Private words are drawn among
-   * private words alone, of which nothing was measured: give `tree` or `k-ary`, an epsilon or a bound.
+   * private words alone, of whose pairs nothing was measured: give `tree` or `k-ary` (with `context` and a built-in
+   * list, `brr` too), an epsilon or a bound.
    */
   public?: Words;
   /** Instead: the only words that are private, beside those that the model does not know. */
@@ -191,8 +192,13 @@ export interface Guarantee {
   readonly worstToken: number;
   /** The loss at each whole distance from 0 on, such as the level in a tree; empty if it is `epsilon` times the distance. */
   readonly losses: readonly number[];
-  /** Expected share of words that stay, if the model tells. */
+  /** Expected share of words that stay, if it is known. */
   readonly expectedKeep: number | null;
+  /**
+   * What `expectedKeep` and `keep` are shares of, as the rest of a sentence that begins "half of": "words stay as they are",
+   * or what holds of private words where some are public.
+   */
+  readonly keptWords: string;
   /** Which texts are neighbours, in a sentence: what the guarantee is about, and what is public. */
   readonly adjacency: string;
 }

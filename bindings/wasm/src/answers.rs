@@ -52,6 +52,8 @@ pub fn guarantee(privatizer: &Privatizer) -> String {
             Some(keep) => j.key("expectedKeep").number(keep),
             None => j.key("expectedKeep").null(),
         }
+        j.key("keptWords")
+            .string(&privatizer.kept_words().to_string());
         j.key("adjacency")
             .string(&privatizer.adjacency().to_string());
     })

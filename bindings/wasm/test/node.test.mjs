@@ -46,6 +46,8 @@ test("public words stay, private ones become private words, and case comes from 
   assert.throws(() => brr.privatize("x", { ...own, private: ["doctor", "qzxj"] }), (error) => /line 2/.test(error.message) && !/qzxj/.test(error.message));
   assert.throws(() => brr.privatize("x", { ...own, private: "qzxj" }), /function-words/);
   assert.throws(() => brr.privatize("x", { private: "names", keep: 0.5 }), { code: "budget" });
+  assert.equal(brr.guarantee({ mechanism: "tree" }).keptWords, "words stay as they are");
+  assert.equal(brr.guarantee(own).keptWords, "private words stay as they are");
 });
 
 test("spans have offsets in UTF-16 units, and draw from their lists", () => {
@@ -194,6 +196,13 @@ test("with context, a text has as many tokens and the same guarantee", async () 
     assert.equal(readable.trace(calm, { mechanism, bound: 400, context: true }).text, calm);
   }
   assert.deepEqual(readable.guarantee(), brr.guarantee());
+  // Under a built-in policy a share is of the private words that leave, under one's own list of the draws.
+  const half = { mechanism: "tree", keep: 0.5, public: "function-words" };
+  const [drawn, decoded] = [false, true].map((context) => readable.guarantee({ ...half, context }));
+  assert.ok(decoded.worstToken < drawn.worstToken - 3 && decoded.expectedKeep > 0.44 && decoded.expectedKeep <= 0.5);
+  assert.deepEqual([drawn.keptWords, decoded.keptWords], Array(2).fill("private words stay as they are"));
+  const own = readable.guarantee({ mechanism: "tree", keep: 0.5, private: ["doctor", "nurse", "lawyer"], context: true });
+  assert.match(own.keptWords, /drawn as they were, and decoded text may keep more/);
 });
 
 test("a language model comes as a model does, and is refused as one", async () => {

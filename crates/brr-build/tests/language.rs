@@ -18,7 +18,7 @@ fn counted(model: &Model, texts: &[&str]) -> Pairs {
 }
 
 fn of(pairs: &Pairs, model: &Model) -> Language {
-    Language::new(&pairs.write(model, 2_000_000, None, &[]).unwrap()).unwrap()
+    Language::new(&pairs.write(model, 2_000_000, &[], &[]).unwrap()).unwrap()
 }
 
 fn id(model: &Model, word: &str) -> State {
@@ -55,7 +55,7 @@ fn a_model_is_reproducible_and_no_larger_than_asked() {
         .collect();
     let text = text.join(" ");
     let bytes = counted(&model, &[&text])
-        .write(&model, 102_000, None, &[])
+        .write(&model, 102_000, &[], &[])
         .unwrap();
     assert!(
         bytes.len() <= 102_000 && bytes.len() > 101_000,
@@ -64,11 +64,11 @@ fn a_model_is_reproducible_and_no_larger_than_asked() {
     );
     assert_eq!(
         counted(&model, &[&text])
-            .write(&model, 102_000, None, &[])
+            .write(&model, 102_000, &[], &[])
             .unwrap(),
         bytes
     );
-    let refused = counted(&model, &[&text]).write(&model, 1_000, None, &[]);
+    let refused = counted(&model, &[&text]).write(&model, 1_000, &[], &[]);
     assert!(matches!(refused, Err(Error::LanguageTooSmall { least, .. }) if least > 60_000));
 }
 

@@ -86,10 +86,7 @@ fn kept(privatizer: &Privatizer) -> String {
         None if low > 0.5 => format!("at least {:.0} %", (100.0 * low).floor()),
         None => return String::new(),
     };
-    match privatizer.options().policy {
-        Policy::All => format!("; {share} of words stay as they are"),
-        _ => format!("; {share} of private words are drawn as they were"),
-    }
+    format!("; {share} of {}", privatizer.kept_words())
 }
 
 /// What a run says about its units, in a line.

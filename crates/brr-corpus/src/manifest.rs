@@ -119,6 +119,7 @@ fn record(privatizer: &Privatizer, counts: &Counts) -> Value {
         "loss_unknown": loss(unknown_loss),
         "loss_per_word": loss(loss_per_word(privatizer)),
         "expected_keep": privatizer.expected_keep(),
+        "kept_words": privatizer.kept_words().to_string(),
         "adjacency": privatizer.adjacency().to_string(),
         "context": context(privatizer),
         "policy": policy(privatizer, counts),

@@ -6,7 +6,7 @@
 
 mod lists;
 
-pub use lists::{LISTS, list, policy, proper_nouns, with_case, with_lists};
+pub use lists::{LISTS, POLICIES, list, policy, proper_nouns, with_case, with_lists};
 
 /// The model file.
 pub static MODEL: &[u8] = include_bytes!("english.brr");
@@ -27,6 +27,9 @@ pub fn language() -> brr::Result<brr::Language> {
 /// Messages as people write them, one on each line, written for brr: what attackers and decoders are tried on
 /// where there is no other text.
 pub static SAMPLE: &str = include_str!("../words/sample.txt");
+
+/// The same with names of people and places in them, of which [`SAMPLE`] has hardly any.
+pub static NAMED_SAMPLE: &str = include_str!("../words/named.txt");
 
 #[cfg(test)]
 mod tests {

@@ -26,6 +26,15 @@ pub const LISTS: [(&str, &str, &str); 3] = [
     ),
 ];
 
+/// The policies that they are made for, each as a public list or a private one ([`policy`]): for these it is known
+/// what stays after decoding.
+pub const POLICIES: [(Option<&str>, Option<&str>); 4] = [
+    (Some("function-words"), None),
+    (None, Some("names")),
+    (None, Some("places")),
+    (None, Some("names+places")),
+];
+
 /// What divides names that are nothing else from names that are ordinary words too.
 const ORDINARY: &str = "# Ordinary words too\n";
 

@@ -71,7 +71,7 @@ pub use mechanism::{MechanismKind, Search};
 pub use model::{Model, Standing};
 pub use numbers::Numbers;
 pub use policy::{Policy, WordList};
-pub use privatizer::{Options, Privatized, Privatizer};
+pub use privatizer::{KeptWords, Options, Privatized, Privatizer};
 pub use session::{Restored, Restorer, Session};
 pub use spans::{PrivatizedSpans, Span};
 pub use text::{Adjacency, Case, Layout, Orthography, Unknown};

@@ -238,6 +238,13 @@ class Privatizer:
     def expected_keep(self) -> float | None:
         """The expected share of words that stay as they are, if it is known."""
     @property
+    def kept_words(self) -> str:
+        """What ``keep`` and ``expected_keep`` are shares of, which ends a sentence.
+
+        ``"words stay as they are"``; where some words are public, what holds of the private
+        ones: decoded text under a list of your own is not measured, and may keep more.
+        """
+    @property
     def adjacency(self) -> str:
         """Which texts are neighbours: what the guarantee is about, and so what is public."""
     def total_loss(self, tokens: int) -> float:

@@ -67,7 +67,7 @@ impl Pairs {
         &self,
         model: &Model,
         size: usize,
-        decoded: Option<&DecodedKeep>,
+        decoded: &[DecodedKeep],
         meta: &[(String, String)],
     ) -> Result<Vec<u8>> {
         let worth = |&(u, v, p): &(State, State, f64)| {
@@ -89,7 +89,7 @@ impl Pairs {
                 vocabulary: model.vocabulary(),
                 unigrams: self.unigrams.clone(),
                 pairs: listed,
-                decoded: decoded.cloned(),
+                decoded: decoded.to_vec(),
                 meta: meta.to_vec(),
             };
             let bytes = parts.write()?;

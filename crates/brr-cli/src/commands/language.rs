@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use brr::parts::language::DecodedKeep;
 use brr::parts::parallel::cores;
-use brr::{Language, Model};
+use brr::{Language, Model, Policy};
 use brr_build::language::{DEFAULT_SIZE, Pairs, TextCounter, read_arpa};
 use brr_eval::decoded_keep::measure_keep;
 
@@ -55,9 +55,10 @@ struct BuildArgs {
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SIZE as u64, value_parser = whole::<u64, 1, 1_000_000_000>)]
     size: u64,
     /// Public text, a document on each line, on which to measure how many words stay after
-    /// decoding: the table behind --keep of the built-in language model
+    /// decoding: the tables behind --keep of the built-in language model. May be given several times: each
+    /// policy of a built-in list is measured on the first text that has 50 private words, where there is one
     #[arg(long, value_name = "FILE")]
-    sample: Option<PathBuf>,
+    sample: Vec<PathBuf>,
     /// Name, for whoever looks at the file
     #[arg(long, value_name = "TEXT")]
     name: Option<String>,
@@ -109,10 +110,10 @@ fn build(args: &BuildArgs) -> Result {
         Some((key.to_owned(), value.clone()))
     });
     let (size, meta) = (args.size as usize, meta.collect::<Vec<_>>());
-    let mut bytes = pairs.write(&model, size, None, &meta)?;
-    if let Some(sample) = &args.sample {
-        let decoded = measure(&model, &Language::new(&bytes)?, sample)?;
-        bytes = pairs.write(&model, size, Some(&decoded), &meta)?;
+    let mut bytes = pairs.write(&model, size, &[], &meta)?;
+    if !args.sample.is_empty() {
+        let decoded = measure(&model, Language::new(&bytes)?, &args.sample)?;
+        bytes = pairs.write(&model, size, &decoded, &meta)?;
     }
     let language = Language::new(&bytes)?;
     output.finish_with(&bytes)?;
@@ -126,18 +127,38 @@ fn build(args: &BuildArgs) -> Result {
     Ok(())
 }
 
-fn measure(model: &Arc<Model>, language: &Language, sample: &Path) -> Result<DecodedKeep> {
-    let sample = std::io::read_to_string(open(sample)?).map_err(|source| brr::Error::Io {
-        path: sample.to_owned(),
-        source,
-    })?;
-    let lines: Vec<&str> = sample.lines().collect();
+fn measure(
+    model: &Arc<Model>,
+    language: Language,
+    samples: &[PathBuf],
+) -> Result<Vec<DecodedKeep>> {
+    let read = |path: &PathBuf| -> Result<String> {
+        let text = std::io::read_to_string(open(path)?);
+        Ok(text.map_err(|source| brr::Error::Io {
+            path: path.clone(),
+            source,
+        })?)
+    };
+    let samples = samples.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let samples: Vec<Vec<&str>> = samples.iter().map(|text| text.lines().collect()).collect();
+    let mut policies = vec![Policy::All];
+    for (public, private) in brr_english::POLICIES {
+        // A model of another language may have no word of a list.
+        policies.extend(brr_english::policy(public, private, model));
+    }
     let stages = Stages::new();
     let show = |share| stages.show("measuring what stays", share);
     model.check(cores(), &show)?;
-    let measured = measure_keep(model, language, &lines, cores(), &show);
+    let measured = measure_keep(
+        model,
+        &Arc::new(language),
+        &samples,
+        &policies,
+        cores(),
+        &show,
+    );
     stages.finish();
-    Ok(measured)
+    Ok(measured?)
 }
 
 fn open(path: &Path) -> Result<File> {

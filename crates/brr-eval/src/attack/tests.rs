@@ -385,7 +385,7 @@ fn long_sentences_of_a_language_model() {
             (7, 0, 0.8),
             (8, 2, 0.4),
         ],
-        decoded: None,
+        decoded: Vec::new(),
         meta: Vec::new(),
     };
     let language = Language::new(&parts.write().unwrap()).unwrap();
@@ -557,7 +557,7 @@ fn context_names_more_and_public_words_are_given() {
 fn sample(model: &Arc<Model>, public: &str, text: &str) -> Sample {
     let mut counter = brr_build::language::TextCounter::new(model);
     counter.add(public);
-    let language = counter.pairs().write(model, 100_000, None, &[]).unwrap();
+    let language = counter.pairs().write(model, 100_000, &[], &[]).unwrap();
     let language = Language::new(&language).unwrap();
     assert!(Sample::new(fixture::model(199, 64, 5), &language, text).is_err());
     Sample::new(model.clone(), &language, text).unwrap()

@@ -317,7 +317,7 @@ fn language(model: &Model) -> Language {
         vocabulary: model.vocabulary(),
         unigrams: vec![1.0 / f64::from(words + 2); words as usize + 2],
         pairs: pairs.collect(),
-        decoded: None,
+        decoded: Vec::new(),
         meta: Vec::new(),
     };
     Language::new(&parts.write().unwrap()).unwrap()

@@ -26,7 +26,7 @@ fn language(model: &Model) -> Language {
             (7, 0, 0.8),
             (8, 2, 0.4),
         ],
-        decoded: None,
+        decoded: Vec::new(),
         meta: Vec::new(),
     };
     Language::new(&parts.write().unwrap()).unwrap()

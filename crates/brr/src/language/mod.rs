@@ -29,8 +29,7 @@
 //! | ROWS | the number of listed successors of every state, in LEB128 |
 //! | NEXT | the listed successors in ascending order, each as the gap to the one before, in LEB128 |
 //! | PROB | -16 ln p(v \| u) in a byte, for every listed pair |
-//! | KIDN | the codes that KEEP was measured with |
-//! | KEEP | what stays after decoding: for each mechanism the length of its name in a byte, its name, the number of points (4 bytes), and for each point epsilon and two shares |
+//! | KEPT | what stays after decoding: for each set of private words and each mechanism the identity of the words' codes (32 bytes), the length of the mechanism's name in a byte, its name, the number of points (4 bytes), and for each point epsilon and two shares |
 //! | META | provenance and licence: lines of `key<TAB>value` |
 
 mod pairs;
@@ -71,45 +70,49 @@ pub struct Language {
     pairs: [f32; 256],
     /// The likeliest successors of each state, and its likeliest predecessors.
     heads: [Heads; 2],
-    decoded: Option<DecodedKeep>,
+    decoded: Vec<DecodedKeep>,
     meta: Vec<(String, String)>,
     identity: FileIdentity,
     bytes: usize,
 }
 
-/// The share of words that are as they were after decoding, by epsilon, measured on a public sample:
-/// about what other texts will have.
+/// The share of a mechanism's private words that are as they were after decoding, by epsilon, measured
+/// on a public sample: about what other texts will have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DecodedKeep {
-    /// The codes it was measured with.
+    /// The codes of the private words: those of the whole model, or of a policy's subset of it.
     pub codes: CodesIdentity,
-    /// For each mechanism, by its name.
-    pub tables: Vec<(String, Calibration)>,
+    /// The mechanism's name.
+    pub mechanism: String,
+    /// The shares.
+    pub table: Calibration,
 }
 
 impl DecodedKeep {
-    fn read(codes: [u8; 32], bytes: &[u8]) -> Result<DecodedKeep> {
+    fn read_all(bytes: &[u8]) -> Result<Vec<DecodedKeep>> {
         let mut fields = Fields::new("shares after decoding", bytes);
-        let mut tables = Vec::new();
+        let mut all = Vec::new();
         while !fields.is_empty() {
+            let codes = CodesIdentity(fields.take()?);
             let [length] = fields.take()?;
-            let name = String::from_utf8_lossy(fields.bytes(length.into())?).into_owned();
+            let mechanism = String::from_utf8_lossy(fields.bytes(length.into())?).into_owned();
             let points = fields.u32()? as usize;
-            tables.push((name, stored::read_points(&mut fields, points)?));
+            let table = stored::read_points(&mut fields, points)?;
+            all.push(DecodedKeep {
+                codes,
+                mechanism,
+                table,
+            });
         }
-        let codes = CodesIdentity(codes);
-        Ok(DecodedKeep { codes, tables })
+        Ok(all)
     }
 
-    fn write(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        for (name, table) in &self.tables {
-            out.push(name.len() as u8);
-            out.extend(name.bytes());
-            out.extend((table.points().len() as u32).to_le_bytes());
-            out.extend(stored::write(table));
-        }
-        out
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend(self.codes.0);
+        out.push(self.mechanism.len() as u8);
+        out.extend(self.mechanism.bytes());
+        out.extend((self.table.points().len() as u32).to_le_bytes());
+        out.extend(stored::write(&self.table));
     }
 }
 
@@ -166,10 +169,6 @@ impl Language {
                 .section(tag)
                 .map_or(&bytes[..0], |range| &bytes[range])
         };
-        let decoded = match <[u8; 32]>::try_from(optional(*b"KIDN")) {
-            Ok(codes) => Some(DecodedKeep::read(codes, optional(*b"KEEP"))?),
-            Err(_) => None,
-        };
         let log_unigrams: Vec<f32> = unigrams.iter().map(|&p| libm::logf(p)).collect();
         Ok(Language {
             vocabulary,
@@ -184,7 +183,7 @@ impl Language {
             },
             unigrams,
             log_unigrams,
-            decoded,
+            decoded: DecodedKeep::read_all(optional(*b"KEPT"))?,
             meta: frame::read_meta(optional(*b"META"))?,
             identity: frame::identity(bytes),
             bytes: bytes.len(),
@@ -230,14 +229,13 @@ impl Language {
         self.identity
     }
 
-    /// What stays after decoding with this model's codes under the mechanism of this name, if that was
-    /// measured and the file is one that this crate was released with.
+    /// What stays after decoding of private words with these codes, under the mechanism of this name, if
+    /// that was measured and the file is one that this crate was released with.
     pub(crate) fn decoded_keep(&self, codes: CodesIdentity, name: &str) -> Option<&Calibration> {
         let pinned = PINNED.contains(&self.identity.to_string().as_str());
-        let keep = self.decoded.as_ref();
-        let keep = keep.filter(|keep| pinned && keep.codes == codes)?;
-        let found = keep.tables.iter().find(|(known, _)| known == name);
-        found.map(|(_, table)| table)
+        let mut known = self.decoded.iter().filter(|_| pinned);
+        let found = known.find(|keep| keep.codes == codes && keep.mechanism == name);
+        found.map(|keep| &keep.table)
     }
 
     /// Provenance and licence, as written by its builder.

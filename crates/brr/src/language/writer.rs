@@ -13,8 +13,8 @@ pub struct LanguageParts<'a> {
     pub unigrams: Vec<f64>,
     /// The listed pairs (u, v, p(v | u)), ascending; no u may have more than 1 in all.
     pub pairs: Vec<(State, State, f64)>,
-    /// What stays after decoding, if it was measured.
-    pub decoded: Option<DecodedKeep>,
+    /// What stays after decoding, where it was measured.
+    pub decoded: Vec<DecodedKeep>,
     /// Provenance and licence.
     pub meta: Vec<(String, String)>,
 }
@@ -54,9 +54,10 @@ impl LanguageParts<'_> {
             (*b"PROB", probabilities),
             (*b"META", frame::write_meta(&self.meta)),
         ];
-        if let Some(keep) = &self.decoded {
-            sections.push((*b"KIDN", keep.codes.0.to_vec()));
-            sections.push((*b"KEEP", keep.write()));
+        if !self.decoded.is_empty() {
+            let mut kept = Vec::new();
+            self.decoded.iter().for_each(|keep| keep.write(&mut kept));
+            sections.push((*b"KEPT", kept));
         }
         let sections: Vec<_> = sections
             .iter()

@@ -3,6 +3,7 @@
 //! Command line, Python, browser, C and Spark all call this; none of them
 //! re-implements any part of it.
 
+mod kept_words;
 mod list_words;
 mod options;
 mod released;
@@ -11,6 +12,7 @@ mod setup;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
+pub use kept_words::KeptWords;
 pub(crate) use list_words::ListWords;
 pub use options::Options;
 pub use released::Released;
@@ -90,6 +92,7 @@ pub struct Privatizer {
     mechanism: Box<dyn Mechanism>,
     options: Options,
     keep: Option<f64>,
+    kept_words: KeptWords,
     keep_within: RangeInclusive<f64>,
     /// Lists that spans may name.
     lists: Vec<ListWords>,
@@ -100,9 +103,10 @@ pub struct Privatizer {
 impl Privatizer {
     /// Solves the budget for the model and sets the mechanism up.
     ///
-    /// Under a [policy](Options::policy) the mechanism is one over the private words alone, of which
-    /// nothing was measured: the exponential mechanism then has textbook weights, and it and BRR solve
-    /// no budget by share of kept words. [`certified`](Self::certified) measures.
+    /// Under a [policy](Options::policy) the mechanism is one over the private words alone, of whose pairs
+    /// nothing was measured: the exponential mechanism then has textbook weights and solves no budget
+    /// by share of kept words. [`certified`](Self::certified) measures. BRR solves one with
+    /// [context](Options::context) and a policy of a built-in list.
     pub fn new(model: Arc<Model>, options: Options) -> Result<Privatizer> {
         let restriction = Restriction::new(&model, &options.policy)?;
         Privatizer::over(model, options, restriction)
@@ -121,7 +125,7 @@ impl Privatizer {
         if let (Some(restriction), MechanismKind::Exponential) =
             (&mut restriction, options.mechanism)
         {
-            let budget = options.budget.validate()?;
+            let budget = setup::to_certify(&restriction.model, &options)?;
             let certified = restriction.model.certified(budget, threads, progress)?;
             restriction.model = Arc::new(certified);
         }
@@ -147,6 +151,7 @@ impl Privatizer {
             mechanism: setup.mechanism,
             options,
             keep: setup.keep.map(|keep| keep.weighted),
+            kept_words: setup.kept_words,
             keep_within: setup.keep_within,
             lists: Vec::new(),
             numbers: None,
@@ -217,9 +222,26 @@ impl Privatizer {
 
     /// The expected share of words (by use) that stay as they are, if it is known. With
     /// [context](Options::context) it is that of the text that leaves, measured on a public sample.
-    /// Under a [policy](Options::policy) it is that of the private words as they are drawn.
+    /// [`kept_words`](Self::kept_words) says which words it is a share of.
     pub fn expected_keep(&self) -> Option<f64> {
         self.keep
+    }
+
+    /// What [`expected_keep`](Self::expected_keep) and a budget by [share](crate::Budget::Keep) are shares of:
+    /// under a [policy](Options::policy), of the private words.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use brr::{Options, Privatizer};
+    /// # let model = Arc::new(brr::Model::open("../brr-english/src/english.brr")?);
+    /// let privatizer = Privatizer::new(model, Options::default())?;
+    /// let share = privatizer.expected_keep().expect("known of the built-in model");
+    /// println!("about {:.0} % of {}", 100.0 * share, privatizer.kept_words());
+    /// # assert_eq!(privatizer.kept_words().to_string(), "words stay as they are");
+    /// # Ok::<(), brr::Error>(())
+    /// ```
+    pub fn kept_words(&self) -> KeptWords {
+        self.kept_words
     }
 
     /// Between which numbers the expected share of words (by use) that are drawn as they were lies,
@@ -430,6 +452,13 @@ impl Privatizer {
         noise: &mut Noise,
     ) -> Vec<Privatized> {
         self.run(texts, |_| u64::MAX, noise)
+    }
+
+    /// The words that come out for a text's tokens, with noise that may be seeded. Only for tests and
+    /// seeded evaluation.
+    #[cfg(feature = "test-seam")]
+    pub fn words_with(&self, text: &str, noise: &mut Noise) -> Vec<WordId> {
+        self.outputs(&self.observe(&[text], |_| u64::MAX, noise))
     }
 
     fn run(

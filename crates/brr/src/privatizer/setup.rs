@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::Options;
+use super::{KeptWords, Options};
 use crate::calibration::Calibration;
 use crate::choice::Choice;
 use crate::epsilon::Epsilon;
@@ -18,11 +18,13 @@ use crate::policy::Policy;
 pub struct Setup {
     pub mechanism: Box<dyn Mechanism>,
     pub keep: Option<Keep>,
+    /// What these are a share of.
+    pub kept_words: KeptWords,
     pub keep_within: RangeInclusive<f64>,
 }
 
 impl Setup {
-    /// Over a model's words, all of which are private.
+    /// Over the words of a model, all of which are private: under a policy, a model of the private words.
     pub fn new(model: &Arc<Model>, options: &Options) -> Result<Setup> {
         let budget = options.budget.validate()?;
         let budget = after_decoding(model, options, budget)?;
@@ -59,14 +61,16 @@ impl Setup {
                 (Box::new(kary), Some(keep), within)
             }
         };
-        let keep = match (&options.context, &options.policy) {
-            (Some(_), Policy::All) => decoded_keep(model, options)
+        let kept_words = kept_words(model, options);
+        let keep = match (&options.context, kept_words) {
+            (None, _) | (_, KeptWords::Drawn) => keep,
+            (Some(_), _) => decoded_keep(model, options)
                 .and_then(|table| table.keep_at(mechanism.guarantee().epsilon)),
-            _ => keep,
         };
         Ok(Setup {
             mechanism,
             keep,
+            kept_words,
             keep_within,
         })
     }
@@ -82,17 +86,44 @@ fn under(options: &Options, error: Error) -> Error {
     }
 }
 
-/// What stays after decoding, if that is known of this mechanism.
+/// What stays of a model's words after decoding, if that was measured for this mechanism.
 fn decoded_keep<'a>(model: &Model, options: &'a Options) -> Option<&'a Calibration> {
     let language = options.context.as_ref()?;
     language.decoded_keep(model.identity(), options.mechanism.name())
 }
 
+/// What a share of kept words is one of. Where nobody measured what stays of a policy's private words
+/// after decoding, it is one of the draws.
+fn kept_words(model: &Model, options: &Options) -> KeptWords {
+    match (&options.policy, &options.context) {
+        (Policy::All, _) => KeptWords::All,
+        (_, None) => KeptWords::Private,
+        (_, Some(_)) if is_measured(model, options) => KeptWords::Private,
+        (_, Some(_)) => KeptWords::Drawn,
+    }
+}
+
+/// Whether it is known what stays of a policy's private words after decoding. Of the exponential mechanism
+/// it is known with a certificate: textbook weights keep fewer words at the same epsilon.
+fn is_measured(private: &Model, options: &Options) -> bool {
+    let exponential = options.mechanism == MechanismKind::Exponential;
+    let has_weights = !exponential || !private.certificates().is_empty();
+    has_weights && decoded_keep(private, options).is_some()
+}
+
+/// The budget over a policy's private words for which the exponential mechanism is to be certified.
+pub fn to_certify(private: &Model, options: &Options) -> Result<Budget> {
+    match (options.budget.validate()?, decoded_keep(private, options)) {
+        (Budget::Keep(share), Some(table)) => Ok(Budget::Epsilon(table.epsilon_for(share)?.get())),
+        (budget, _) => Ok(budget),
+    }
+}
+
 /// A share of kept words is one of the text that leaves: with context, the epsilon that gives it after
-/// decoding. Under a policy, that is not known, and it is one of the private words as drawn.
+/// decoding, unless it has to be one of the draws ([`kept_words`]).
 fn after_decoding(model: &Model, options: &Options, budget: Budget) -> Result<Budget> {
-    let (Budget::Keep(share), Some(_), Policy::All) = (budget, &options.context, &options.policy)
-    else {
+    let drawn = options.context.is_none() || kept_words(model, options) == KeptWords::Drawn;
+    let (Budget::Keep(share), false) = (budget, drawn) else {
         return Ok(budget);
     };
     let table = decoded_keep(model, options).ok_or(Error::NoDecodedKeep)?;

@@ -90,7 +90,7 @@ fn language(words: usize, seed: u64) -> Language {
         vocabulary: &vocabulary(words),
         unigrams: unigrams.iter().map(|p| p / total).collect(),
         pairs,
-        decoded: None,
+        decoded: Vec::new(),
         meta: Vec::new(),
     };
     Language::new(&parts.write().unwrap()).unwrap()

@@ -20,7 +20,7 @@ fn parts(vocabulary: &Vocabulary) -> LanguageParts<'_> {
         vocabulary,
         unigrams: vec![1.0 / states as f64; states],
         pairs: pairs.collect(),
-        decoded: None,
+        decoded: Vec::new(),
         meta: vec![("name".into(), "a test".into())],
     }
 }

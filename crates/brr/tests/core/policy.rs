@@ -66,7 +66,7 @@ fn language(model: &Model) -> Arc<Language> {
         vocabulary: model.vocabulary(),
         unigrams: shares.iter().map(|p| p / total).collect(),
         pairs: pairs.collect(),
-        decoded: None,
+        decoded: Vec::new(),
         meta: Vec::new(),
     };
     Arc::new(Language::new(&parts.write().unwrap()).unwrap())

@@ -113,7 +113,7 @@ fn what_would_show_more_is_refused() {
         vocabulary: model.vocabulary(),
         unigrams: vec![1.0 / 42.0; 42],
         pairs: vec![(0, 1, 0.3)],
-        decoded: None,
+        decoded: Vec::new(),
         meta: Vec::new(),
     };
     let language = Arc::new(Language::new(&language.write().unwrap()).unwrap());
