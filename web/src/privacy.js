@@ -175,7 +175,8 @@ export class Privacy {
     byId("adjacency").textContent = guarantee.adjacency;
     const stay = guarantee.expectedKeep === null ? null : `about ${percent(guarantee.expectedKeep)}`;
     byId("n-keep").textContent = stay ?? "not known";
-    byId("stays-note").textContent = stay ? `At the present setting ${stay} of ${byId("policy").value === "all" ? "words" : "private words"} stay as they are.` : "";
+    byId("stays-note").textContent = stay ? `At the present setting ${stay} of ${guarantee.keptWords}.` : "";
+    byId("policy-note").textContent = await this.#whatChanged(options, guarantee);
     byId("changed-note").textContent = CHANGED[options.mechanism] ?? RANDOM;
     byId("n-epsilon-name").textContent = UNITS[guarantee.metric.split("-")[0]];
     byId("n-epsilon").textContent = short(guarantee.epsilon);
@@ -183,6 +184,16 @@ export class Privacy {
     byId("n-bound").textContent = short(guarantee.bound);
     byId("n-worst").textContent = short(guarantee.worstToken);
     byId("slider").setAttribute("aria-valuetext", `about ${byId("slider").value} percent of words stay`);
+  }
+
+  // What a choice of private words did to the mechanism and to the loss: neither changes in silence.
+  async #whatChanged(options, { worstToken }) {
+    const mechanism = this.#before;
+    if (mechanism === undefined || mechanism === options.mechanism) return "";
+    const all = { ...options, mechanism, public: undefined, private: undefined };
+    const before = (await this.#engine.call("guarantee", { options: all })).worstToken;
+    return `As not every word is private, the mechanism is now ${options.mechanism} instead of ${mechanism}, and the largest loss of a `
+      + `private word ${short(worstToken)}, ${worstToken > before ? "more than" : "where it was"} ${short(before)} with every word private.`;
   }
 
   /** Shows what a whole text can lose. */

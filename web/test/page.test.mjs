@@ -91,6 +91,34 @@ test("what is private is a choice, and capital letters come from the output", as
   await context.close();
 });
 
+test("a share is of the private words that leave, and a policy that changes mechanism and loss says so", async () => {
+  const { context, page } = await fresh();
+  const note = () => page.locator("#policy-note").innerText();
+  const loss = async () => Number(await page.locator("#n-worst").innerText());
+  await type(page, REVIEW);
+  assert.equal(await note(), "");
+  const before = await loss();
+  for (const policy of ["function-words", "names"]) {
+    await page.selectOption("#policy", policy);
+    await settled(page);
+    assert.match(await page.locator("body").innerText(), /about 4\d % of private words stay as they are\./);
+    const now = await loss();
+    assert.ok(now < before, `${policy}: ${now}, was ${before}`);
+    assert.match(await note(), new RegExp(`now tree instead of exponential.* ${now}, where it was ${before}`));
+  }
+  // As drawn it takes more to keep half of the words, and the page says that too.
+  await page.selectOption("#policy", "function-words");
+  await page.check("[name=reading][value=drawn]", { force: true });
+  await settled(page);
+  const [drawn, said] = [await loss(), await note()];
+  await page.selectOption("#policy", "all");
+  await settled(page);
+  assert.ok(drawn > (await loss()));
+  assert.match(said, new RegExp(`${drawn}, more than ${await loss()} `));
+  assert.equal(await note(), "");
+  await context.close();
+});
+
 test("numbers and prose are those of the mechanism, which a policy changes for a while", async () => {
   const { context, page } = await fresh();
   const said = async () => {
