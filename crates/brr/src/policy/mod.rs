@@ -10,7 +10,7 @@
 //! does not know among them.
 //!
 //! Two texts are neighbours if they have equal public structure *and* the same public words at the
-//! same places ([`crate::Adjacency`] says so). Public tokens do not reach the mechanism. The private
+//! same places, as the same parts of contractions where they are such parts (`'s` and "is" are two forms of one word) ([`crate::Adjacency`] says so). Public tokens do not reach the mechanism. The private
 //! ones, in their order, go through a mechanism over the vocabulary P: one made for
 //! [`Model::subset`](crate::Model::subset), a model that has the words P and no others. Its inputs are
 //! words of P or "unknown", and it can name no word outside P. What each of the four promises is what
@@ -28,8 +28,9 @@
 //! the private tokens in which they differ. Decoding with context is post-processing as ever: it gets the
 //! public words as known, and chooses among P elsewhere (`among.rs`).
 //!
-//! A public word is written as the model spells it, so its case in the text is lost like that of
-//! every other. Nothing is promised about texts that differ in a public word.
+//! A public word is written as the model spells it or, under layout `keep`, as the part of a contraction that it is in
+//! the text; its case is lost like that of every other. Which form it has is a function of public tokens and of the cut, and so
+//! the same in neighbours. Nothing is promised about texts that differ in a public word.
 
 mod among;
 mod list;

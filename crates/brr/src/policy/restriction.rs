@@ -21,6 +21,8 @@ pub struct Restriction {
     words: Vec<WordId>,
     /// By id of the whole model: the id among the private words, or [`PUBLIC`].
     places: Vec<WordId>,
+    /// By id of the whole model: whether it is public.
+    public: Vec<bool>,
 }
 
 /// Tokens, divided by what a policy makes of them.
@@ -52,6 +54,7 @@ impl Restriction {
         Ok(Some(Restriction {
             model: Arc::new(model.of_words(&words)?),
             words,
+            public: places.iter().map(|&place| place == PUBLIC).collect(),
             places,
         }))
     }
@@ -59,6 +62,11 @@ impl Restriction {
     /// The whole model's ids of the private words.
     pub fn words(&self) -> &[WordId] {
         &self.words
+    }
+
+    /// Whether each of the whole model's words is public.
+    pub fn public(&self) -> &[bool] {
+        &self.public
     }
 
     /// The id of a word among the private ones, if it is one.

@@ -575,6 +575,7 @@ impl Privatizer {
             outputs,
             texts: &[],
             words,
+            public: self.restriction.as_ref().map_or(&[], |r| r.public()),
             vocabulary: self.model.vocabulary(),
             table: self.model.orthography(),
             layout: self.options.layout,

@@ -199,6 +199,8 @@ impl<'t> Marks<'t> {
             let words = &self.tokens.words[tokens.clone()];
             let rendering = Rendering {
                 texts: &texts[tokens.clone()],
+                // Every token of a span is private.
+                public: &[],
                 ..privatizer.rendering(words, &outputs[tokens.clone()])
             };
             let start = out.text.len();

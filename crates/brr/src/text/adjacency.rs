@@ -11,7 +11,7 @@
 //! | unknown `random` | nothing more |
 //! | unknown `mask`, `drop` | which tokens the model does not know: texts that differ in that are told apart for certain |
 //! | unknown `keep` | the tokens themselves that the model does not know |
-//! | a policy that makes some words public | which tokens are public words, and which words they are |
+//! | a policy that makes some words public | which tokens are public words, and which words they are; under layout `keep` also which of them are parts of contractions (`'s` for "is") |
 //! | marked spans | all text outside of them, which spans were marked and with which lists, and their structure |
 //! | numbers that become numbers | which tokens are integers and which are identifiers, and of identifiers how many digits they have and the marks between |
 //! | a session | which private positions, of one text or several, hold equal words |
@@ -26,7 +26,7 @@
 //! loss at most the sum of the losses of the tokens. A word that occurs k times is drawn k
 //! times and costs k times.
 //!
-//! Under a policy ([`crate::Policy`]) the public words at their places are part of the
+//! Under a policy ([`crate::Policy`]) the public words at their places, contracted or not, are part of the
 //! public structure, and k counts the private tokens alone.
 //!
 //! For marked spans and sessions the relation is another one, and so is what adds up: `spans/mod.rs` and
@@ -174,18 +174,23 @@ impl fmt::Display for Adjacency {
                  Characters in a row that belong to no word of the model are one token, whatever their number.",
             )?;
         }
+        // Without structure, words are written as the model spells them.
+        let alike = match self.layout {
+            Layout::Keep => ", and contracted where the other has them contracted",
+            Layout::Words => "",
+        };
         match &self.public {
             _ if self.marks == Marks::Spans => {}
             PublicWords::None => {}
             PublicWords::Of(list) => write!(
                 f,
                 " Words of the public list {list} are public: neighbours have the same ones at the \
-                 same places."
+                 same places{alike}."
             )?,
             PublicWords::Outside(list) => write!(
                 f,
                 " Known words outside the private list {list} are public: neighbours have the \
-                 same ones at the same places."
+                 same ones at the same places{alike}."
             )?,
         }
         self.write_marks(f)?;

@@ -79,8 +79,13 @@ impl<'v> Lookup<'v> {
         let form = &mut *self.form;
         form.clear();
         self.table.push_form(token, self.lowercase, form);
-        form.trim_matches(['_', '\u{200c}', '\u{200d}'])
+        trimmed(form)
     }
+}
+
+/// A form without what joins letters at its ends.
+pub(super) fn trimmed(form: &str) -> &str {
+    form.trim_matches(['_', '\u{200c}', '\u{200d}'])
 }
 
 #[cfg(test)]

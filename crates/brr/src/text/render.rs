@@ -1,8 +1,14 @@
 //! Tokens back to text.
+//!
+//! A public token is written as the model spells its word, but for the parts of contractions, which are
+//! written as they stand: `'s` stays `'s`, where the word that it is looked up as is "is". Which tokens those are is told
+//! by the characters of public tokens and by the cut (`Rendering::contracted`), and is public in turn
+//! ([`super::adjacency`]): nothing is asked of the characters of a private token, and its output plays no part.
 
-use super::Piece;
 use super::case::{Capitals, Case};
+use super::lookup::trimmed;
 use super::orthography::Orthography;
+use super::{Piece, is_apostrophe};
 use crate::vocabulary::{Vocabulary, WordId};
 
 /// What of a text's structure reaches the output.
@@ -65,8 +71,11 @@ pub struct Rendering<'a> {
     pub outputs: &'a [WordId],
     /// What is written for tokens that are no words, in place of the output; none if it is empty.
     pub texts: &'a [Option<Box<str>>],
-    /// Whether each token is known: looked at only if `unknown` is not `Random`.
+    /// The word of each token, if it is known: looked at only where `unknown` is not `Random`, and for
+    /// what is public.
     pub words: &'a [Option<WordId>],
+    /// Whether each word of the vocabulary is public; empty if none is.
+    pub public: &'a [bool],
     pub vocabulary: &'a Vocabulary,
     /// The language, which decides what stands between words that touch.
     pub table: &'a Orthography,
@@ -109,7 +118,7 @@ impl Rendering<'_> {
         let mut token = 0;
         // The last character of what was written for a token, if nothing came after that.
         let (mut before, mut after_kept) = (None, false);
-        for piece in pieces {
+        for (at, piece) in pieces.iter().enumerate() {
             match piece {
                 Piece::Token(original) => {
                     let number = token;
@@ -119,11 +128,13 @@ impl Rendering<'_> {
                         continue;
                     }
                     let kept = !drawn && self.unknown == Unknown::Keep;
-                    let written = match self.texts.get(number) {
-                        Some(Some(text)) => {
+                    let contracted = self.contracted(pieces, at, number);
+                    let written = match (self.texts.get(number), &contracted) {
+                        (Some(Some(text)), _) => {
                             capitals.other();
                             text
                         }
+                        (_, Some(part)) => capitals.word(self.outputs[number], &part.text),
                         _ if drawn => {
                             let output = self.outputs[number];
                             capitals.word(output, self.vocabulary.word(output))
@@ -133,7 +144,8 @@ impl Rendering<'_> {
                             if kept { original } else { Unknown::MASK }
                         }
                     };
-                    let joined = self.joined && kept && after_kept;
+                    let ending = contracted.as_ref().is_some_and(|part| part.is_ending);
+                    let joined = ending || (self.joined && kept && after_kept);
                     let space = |last| {
                         self.layout == Layout::Words
                             || self.table.space_between(last, written.chars().next())
@@ -162,4 +174,39 @@ impl Rendering<'_> {
             before = None;
         }
     }
+
+    fn is_public(&self, number: usize) -> bool {
+        !self.public.is_empty() && self.words[number].is_some_and(|word| self.public[word as usize])
+    }
+
+    /// The token at this place, which is the one of this number, if it is written as it stands: a public ending that
+    /// begins with an apostrophe (`'s`), and both parts of a contraction whose ending does not (`ca`, `n't`) if both are
+    /// public. Without structure nothing tells that they touch.
+    fn contracted(&self, pieces: &[Piece<'_>], at: usize, number: usize) -> Option<Contracted> {
+        if self.layout == Layout::Words || !self.is_public(number) {
+            return None;
+        }
+        // The characters of public tokens alone.
+        let public = |at: usize, number: usize| {
+            let token = pieces.get(at)?.token();
+            token.filter(|_| self.is_public(number))
+        };
+        let ending = |text: &&str| self.table.is_ending(text);
+        let with_letter = |text: &&str| ending(text) && !text.starts_with(is_apostrophe);
+        let text = public(at, number)?;
+        let before = || public(at.checked_sub(1)?, number.checked_sub(1)?);
+        let is_ending = ending(&text) && (!with_letter(&text) || before().is_some());
+        let is_stem = || public(at + 1, number + 1).filter(with_letter).is_some();
+        (is_ending || is_stem()).then(|| Contracted {
+            text: trimmed(&self.table.form(text, true)).to_owned(),
+            is_ending,
+        })
+    }
+}
+
+/// A part of a contraction, as it is written.
+struct Contracted {
+    text: String,
+    /// Nothing comes between an ending and what it touches.
+    is_ending: bool,
 }

@@ -474,3 +474,86 @@ fn explaining_speaks_of_private_words() {
     let trace = brr::explain::trace(&privatizer, &format!("{} xyzzy", letters(3))).unwrap();
     assert_eq!((trace.tokens, trace.unknown, trace.public), (2, 1, 1));
 }
+
+/// What comes out of a text of which these words alone are private, or alone public.
+fn english_under(
+    private: Option<&str>,
+    public: Option<&str>,
+    layout: Layout,
+    text: &str,
+) -> String {
+    let model = english();
+    let list = |words: &str| Arc::new(WordList::new("some", words, &model).unwrap());
+    let policy = match (private, public) {
+        (Some(words), _) => Policy::Only(list(words)),
+        (_, words) => Policy::AllBut(list(words.unwrap())),
+    };
+    let options = options(MechanismKind::KAry, 1e-3, &policy).with_layout(layout);
+    let privatizer = Privatizer::new(model.clone(), options).unwrap();
+    privatizer.privatize(text).unwrap().text
+}
+
+/// A public part of a contraction is written as it stands, whatever is drawn for what it touches.
+#[test]
+fn public_parts_of_contractions_stay() {
+    let names = "john\nmary\npeter\n";
+    let text = "The company's profit rose; John's dog isn't here, I’M sure he can't, won't \
+                or ain't. MARY'll see, 's and n't. Xyzzyq's tree";
+    let drawn = |name: &str, text: &str| text.replacen('@', name, 1);
+    let expected = "the company's profit rose; @'s dog isn't here, i'm sure he can't, won't \
+                    or ain't. @'ll see, 's and not. @'s tree";
+    for _ in 0..20 {
+        let found = english_under(Some(names), None, Layout::Keep, text);
+        let mut rest = expected.to_owned();
+        let words: Vec<&str> = found.split(|c: char| !c.is_alphanumeric()).collect();
+        for name in words.iter().filter(|w| names.lines().any(|n| n == **w)) {
+            rest = drawn(name, &rest);
+        }
+        assert_eq!(found, rest);
+    }
+    // Without structure, words are words.
+    let found = english_under(Some(names), None, Layout::Words, "it's John's");
+    assert!(
+        found.starts_with("it is ") && found.ends_with(" is"),
+        "{found}"
+    );
+}
+
+/// An ending that begins with a letter stays only behind a public stem, and a stem only before a public ending.
+/// Nothing private decides: all that is written beside the draws is the same for every private word.
+#[test]
+fn contractions_with_private_parts_are_written_as_words() {
+    let under = |public, text| english_under(None, Some(public), Layout::Keep, text);
+    let [with_private_stem, with_private_ending] = [under("not", "can't"), under("can", "can't")];
+    let words: Vec<&str> = with_private_stem.split(' ').collect();
+    assert!(words.len() == 2 && words[1] == "not", "{with_private_stem}");
+    assert!(
+        with_private_ending.starts_with("can "),
+        "{with_private_ending}"
+    );
+    assert_eq!(under("can\nnot", "can't _CAN’T"), "can't can't");
+    let both = [under("is", "John's"), under("is", "qwxzvk's")];
+    assert!(
+        both.iter()
+            .all(|text| text.ends_with("'s") && !text.contains(' ')),
+        "{both:?}"
+    );
+    // Endings that are private are words like all others.
+    let drawn = under("john", "John's");
+    assert!(
+        drawn.starts_with("john ") && !drawn.contains('\''),
+        "{drawn}"
+    );
+}
+
+#[test]
+fn the_adjacency_tells_of_contractions_where_they_show() {
+    let model = model();
+    let [but, _] = policies(&model);
+    let said = |layout| {
+        let options = options(MechanismKind::KAry, 1.0, &but).with_layout(layout);
+        let privatizer = Privatizer::new(model.clone(), options).unwrap();
+        privatizer.adjacency().to_string().contains("contracted")
+    };
+    assert!(said(Layout::Keep) && !said(Layout::Words));
+}
