@@ -93,7 +93,7 @@ def test_the_record_of_a_file_names_the_list(tmp_path):
 
 
 def test_capital_letters_depend_on_the_output_alone():
-    privatizer = brr.Privatizer(private=["doctor"], case="sentence", **TREE)
+    privatizer = brr.Privatizer(private=["doctor", "nurse"], case="sentence", **TREE)
     for text in ["susan is in paris. was i?", "SUSAN Is In PARIS. WAS I?"]:
         assert privatizer.privatize(text) == "Susan is in Paris. Was I?"
 

@@ -66,6 +66,8 @@ pub enum Error {
     TwoLists,
     /// A public list that has every word.
     NothingPrivate,
+    /// Lists that leave a single word private.
+    OnePrivateWord,
     /// A share of kept words was asked for under a policy, and the mechanism has no table for its
     /// private words.
     NoPolicyKeep,
@@ -210,6 +212,7 @@ impl Error {
             | Error::ListMismatch
             | Error::ListNeedsFolding
             | Error::NothingPrivate
+            | Error::OnePrivateWord
             | Error::TwoLists
             | Error::PolicyNotSupported
             | Error::SpansWithContext
@@ -311,6 +314,10 @@ impl fmt::Display for Error {
             Error::NothingPrivate => {
                 f.write_str("the public list has every word of the model: nothing would be private")
             }
+            Error::OnePrivateWord => f.write_str(
+                "a single word would be private, which could become nothing but itself: that is no privacy; \
+                 make two words private or more",
+            ),
             Error::NoPolicyKeep => f.write_str(
                 "what share of the private words stays under this mechanism is not known: give an \
                  epsilon or a bound, or choose the mechanism tree or k-ary",

@@ -226,6 +226,77 @@ fn a_json_line_tells_what_was_public() {
     assert!((line["total_loss"].as_f64().unwrap() - 2.0 * each).abs() < 1e-9);
 }
 
+/// A share is one of the private words that leave, where that was measured, and else one of the draws; what is said is the
+/// same on standard error and in the manifest.
+#[test]
+fn a_share_under_a_policy_says_what_it_is_of() {
+    let folder = Folder::new();
+    let own = folder.file("few.txt", b"doctor\nnurse\nlawyer\nteacher\n");
+    let manifest = folder.name("run.json");
+    for (list, context, words) in [
+        (
+            ["--public", "function-words"],
+            "--context",
+            "private words stay as they are",
+        ),
+        (
+            ["--public", "function-words"],
+            "--no-context",
+            "private words stay as they are",
+        ),
+        (
+            ["--private", "names+places"],
+            "--context",
+            "private words stay as they are",
+        ),
+        (
+            ["--private", &own],
+            "--context",
+            "private words are drawn as they were, and decoded text may keep more",
+        ),
+    ] {
+        let mut args = vec!["privatize", "--mechanism", "tree", "--keep", "0.5", context];
+        args.extend(list);
+        args.extend([
+            "--manifest",
+            &manifest,
+            "--force",
+            "the doctor saw Susan in Paris",
+        ]);
+        let ran = run(&args);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains(&format!("% of {words}\n")),
+            "{}",
+            ran.stderr
+        );
+        let record = std::fs::read_to_string(&manifest).unwrap();
+        let record: Value = serde_json::from_str(&record).unwrap();
+        assert_eq!(record["kept_words"], words);
+        let share = record["expected_keep"].as_f64().unwrap();
+        assert!(share > 0.44 && share <= 0.5, "{share}");
+    }
+}
+
+/// A word that could only become itself is not private.
+#[test]
+fn a_list_of_one_private_word_is_refused() {
+    let folder = Folder::new();
+    let one = folder.file("one.txt", b"doctor\n");
+    let ran = run(&[
+        "privatize",
+        "--mechanism",
+        "tree",
+        "--epsilon",
+        "0.8",
+        "--private",
+        &one,
+        "the doctor",
+    ]);
+    assert_one_line(&ran, 1, &["single word", "two"]);
+    assert_eq!(ran.stdout, "");
+}
+
 /// The default mechanism is certified on the private words, and the loss is of the same size as without a
 /// policy: not the textbook's, which is about half as large again.
 #[test]

@@ -20,7 +20,7 @@ use setup::Setup;
 
 use crate::all_pairs::OnShare;
 use crate::context::{self, Decoder, Evidence, Sentence};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
 use crate::language::Language;
 use crate::mechanism::{Emission, Mechanism, MechanismKind, Observations};
@@ -137,6 +137,10 @@ impl Privatizer {
         options: Options,
         restriction: Option<Restriction>,
     ) -> Result<Privatizer> {
+        // A span may draw from one word on purpose; a text in which it could be nothing else is not private.
+        if restriction.as_ref().is_some_and(|r| r.words().len() == 1) {
+            return Err(Error::OnePrivateWord);
+        }
         if let Some(language) = &options.context {
             language.check_vocabulary(model.vocabulary())?;
         }

@@ -58,7 +58,7 @@ fn the_case_of_the_input_does_not_show() {
 fn sentences_i_and_proper_nouns_have_capital_letters() {
     let model = english();
     // A policy under which every word of the text is public: what is written is known.
-    let list = WordList::new("secret", "doctor", &model).unwrap();
+    let list = WordList::new("secret", "doctor\nnurse", &model).unwrap();
     let options = options().with_policy(Policy::Only(Arc::new(list)));
     let written = drawn(
         &options,

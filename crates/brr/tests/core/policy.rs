@@ -388,6 +388,14 @@ fn a_list_holds_words_of_the_model_alone_and_errors_name_none() {
         nothing(Policy::AllBut(all)),
         Err(Error::NothingPrivate)
     ));
+    for one in [
+        Policy::Only(list(&model, 7..8)),
+        Policy::AllBut(list(&model, 1..WORDS)),
+    ] {
+        let error = nothing(one).err().unwrap();
+        assert!(matches!(error, Error::OnePrivateWord), "{error}");
+    }
+    assert!(nothing(Policy::Only(list(&model, 7..9))).is_ok());
     assert!(matches!(
         WordList::new("x", "# none\n", &model),
         Err(Error::ListEmpty)
