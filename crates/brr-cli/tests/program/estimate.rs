@@ -1,6 +1,8 @@
 //! `brr estimate`: from privatized text back to counts.
 
 use crate::support::{Folder, assert_one_line, run, run_with, tiny_model};
+use brr::Model;
+use brr::parts::tree::WordTree;
 
 /// Four hundred documents in which "good" is three times as frequent as "bad".
 fn text() -> String {
@@ -28,9 +30,16 @@ fn table(stdout: &str) -> Vec<(String, f64, f64, f64, u64)> {
 #[test]
 fn a_run_and_its_manifest_give_the_counts_back() {
     let folder = Folder::new();
-    let model = folder.file("m.brr", &tiny_model());
+    let tree = WordTree::new(3, vec![0, 1, 3, 4, 6]).unwrap();
+    let model = Model::new(tiny_model()).unwrap().with_tree(&tree).unwrap();
+    let model = folder.file("m.brr", model.bytes());
     let (private, manifest) = (folder.name("private.txt"), folder.name("run.json"));
-    for (mechanism, epsilon) in [("brr", "0.6"), ("exponential", "0.6"), ("k-ary", "3")] {
+    for (mechanism, epsilon) in [
+        ("brr", "0.6"),
+        ("exponential", "0.6"),
+        ("tree", "1.5"),
+        ("k-ary", "3"),
+    ] {
         let ran = run_with(
             &[
                 "privatize",
@@ -70,8 +79,8 @@ fn a_run_and_its_manifest_give_the_counts_back() {
         let of = |word: &str| rows.iter().find(|r| r.0 == word).cloned();
         let (good, bad) = (of("good").unwrap(), of("bad"));
         // 1,200 and 400 of 4,000. The noise of the run is not seeded. An estimate's standard
-        // deviation is 38 with BRR, 15 with the exponential mechanism, 21 with k-ary response, and that of
-        // bad - 0.7 good is 42, 17 and 24: these bounds are 7.8 of them away or more, false alarms below 1e-13.
+        // deviation is 38 with BRR, 15 with the exponential mechanism and with tree response, 21 with k-ary response, and that of
+        // bad - 0.7 good is 42, 17, 24 and 24: these bounds are 7.8 of them away or more, false alarms below 1e-13.
         assert!((900.0..1500.0).contains(&good.1), "{rows:?}");
         assert!(good.2 <= good.1 && good.1 <= good.3, "{rows:?}");
         assert!(bad.is_none_or(|bad| bad.1 < 0.7 * good.1), "{rows:?}");

@@ -71,6 +71,8 @@ bits = 64
 [[mechanism]]
 name = "madlib"
 [[mechanism]]
+name = "tree"
+[[mechanism]]
 name = "k-ary"
 documents = 40
 "#;
@@ -110,8 +112,8 @@ fn from_texts_to_a_report_whatever_happens_on_the_way() {
     let ran = evaluate(&folder, &[]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let first = results(&folder);
-    // Two bounds of four mechanisms, baselines for both sizes, the control.
-    assert_eq!(first.len(), 8 + 2 + 1);
+    // Two bounds of five mechanisms, baselines for both sizes, the control.
+    assert_eq!(first.len(), 10 + 2 + 1);
     let find = |label: &str, above: f64| {
         let fits = |o: &&Value| o["label"] == label && o["bound"].as_f64().unwrap_or(99.0) > above;
         first.iter().find(fits).unwrap()["accuracy"]["value"]
@@ -124,9 +126,9 @@ fn from_texts_to_a_report_whatever_happens_on_the_way() {
         "light noise leaves what is learned"
     );
     assert!(find("exponential 64", 0.0) < find("exponential 64", 5.0));
-    assert_eq!(read(&folder, "results.csv").lines().count(), 12);
+    assert_eq!(read(&folder, "results.csv").lines().count(), 14);
     // The attacker who reads context has a row for every privatized condition, and gains with the bound.
-    for label in ["brr 64", "exponential 64", "madlib", "k-ary"] {
+    for label in ["brr 64", "exponential 64", "madlib", "tree", "k-ary"] {
         let of = first.iter().filter(|o| o["label"] == label);
         let named: Vec<f64> = of
             .map(|o| o["context"]["strong"][0]["context"].as_f64().unwrap())
@@ -202,7 +204,7 @@ fn budgets_are_chosen_where_mechanisms_are_of_use() {
     );
     assert!(ran.stderr.contains("fewer than 5 trials"), "{}", ran.stderr);
     let all = results(&folder);
-    for label in ["brr 64", "exponential 64", "k-ary"] {
+    for label in ["brr 64", "exponential 64", "tree", "k-ary"] {
         let of = all
             .iter()
             .filter(|o| o["label"] == label && o["bound"].is_number());

@@ -21,5 +21,6 @@ mod policy;
 mod privatize;
 mod resume;
 mod support;
+mod tree;
 mod units;
 mod values;

@@ -35,6 +35,7 @@ fn calibrate_shows_a_ladder_and_solves_for_epsilon() {
         "brr",
         "exponential",
         "madlib",
+        "tree",
         "k-ary",
         "--vectors",
         vectors,
@@ -53,7 +54,14 @@ fn calibrate_shows_a_ladder_and_solves_for_epsilon() {
     ];
     let result = json(&args);
     let tables = result["tables"].as_array().unwrap();
-    assert_eq!(tables.len(), 4);
+    assert_eq!(tables.len(), 5);
+    // What tree and k-ary response do to a word is computed, not drawn.
+    for exact in ["tree", "k-ary"] {
+        let table = tables.iter().find(|t| t["mechanism"] == exact).unwrap();
+        let step = &table["steps"][0];
+        assert_eq!(step["exact"], true, "{table}");
+        assert_eq!(step["keep"]["low"], step["keep"]["high"], "{table}");
+    }
     for table in tables {
         let keep = |i: usize| table["steps"][i]["keep"]["value"].as_f64().unwrap();
         assert!(keep(0) < keep(1), "{table}");
@@ -114,7 +122,7 @@ fn explain_speaks_plainly() {
     assert!(!unknown.stderr.contains("mysecret"));
     let second = run(&["explain", "waa", "mysecret", "-m", model]);
     assert_one_line(&second, 2, &["WORD 2 of 2 is not in the model"]);
-    for mechanism in ["brr", "exponential", "k-ary"] {
+    for mechanism in ["brr", "exponential", "tree", "k-ary"] {
         let ran = run(&["explain", "waa", "-m", model, "--mechanism", mechanism]);
         assert_eq!(ran.code, 0, "{mechanism}: {}", ran.stderr);
     }
@@ -442,7 +450,7 @@ fn explain_and_calibrate_speak_of_the_mechanism_that_privatizes() {
         let value: Value = serde_json::from_str(out).unwrap();
         value.pointer(path).unwrap().as_f64().unwrap()
     };
-    for mechanism in ["brr", "exponential"] {
+    for mechanism in ["brr", "exponential", "tree", "k-ary"] {
         for budget in [
             &["--epsilon", "0.41"][..],
             &["--bound", "13"],
@@ -472,7 +480,8 @@ fn explain_and_calibrate_speak_of_the_mechanism_that_privatizes() {
                     bound,
                 ];
                 let table = run(&[&args[..], &["--json", "--words", "20"]].concat());
-                assert_eq!(number(&table.stdout, "/tables/0/steps/0/epsilon"), epsilon);
+                let step = number(&table.stdout, "/tables/0/steps/0/epsilon");
+                assert!((step / epsilon - 1.0).abs() < 1e-9, "{step} {epsilon}");
             }
         }
     }
