@@ -227,9 +227,9 @@ mod tests {
             let text = "we met mark and nick and susan, dr. bill king, and a bill";
             privatizer.privatize(text).unwrap().text
         };
-        let expected = "We met Mark and Nick and Susan, dr. Bill King, and a Bill";
+        let expected = "We met Mark and Nick and Susan, Dr. Bill King, and a Bill";
         assert_eq!(written("names"), expected);
-        let expected = "We met mark and nick and Susan, dr. bill king, and a bill";
+        let expected = "We met mark and nick and Susan, Dr. bill king, and a bill";
         assert_eq!(written("mark\nbill\ninvoice\n"), expected);
     }
 

@@ -8,8 +8,11 @@
 //! without capitals: the rule is post-processing, and costs nothing. By its types it sees nothing else.
 //!
 //! **Sentences** start with the text, after a line break, and after a full stop, a question mark or an exclamation mark with
-//! white space behind it. Marks within parentheses end none, nor does a full stop behind a single letter ("e.g.", "J. Smith")
-//! or behind an abbreviation of a short list ("dr."): by the word that is written there, whatever stood there before.
+//! white space behind it. A mark within parentheses ends none, but a second one does: such parentheses
+//! hold sentences of their own, or were never closed. Nor does a full stop behind a single letter ("e.g.", "J. Smith")
+//! or behind an abbreviation of a short list ("dr."): by the word that is written there, whatever stood there before. Titles
+//! ("Dr.") and a few names that are letters with full stops ("U.S.") have capital letters too, by the words that are
+//! written.
 
 use super::Piece;
 use super::orthography::Orthography;
@@ -45,6 +48,14 @@ const ABBREVIATIONS: [&str; 17] = [
     "st", "vs", "approx",
 ];
 
+/// Those that are titles and nothing else, which have a capital letter.
+const TITLES: [&str; 4] = ["dr", "mr", "mrs", "ms"];
+
+/// Names that are letters, each with a full stop behind it.
+const INITIALISMS: [&str; 6] = ["us", "usa", "uk", "un", "eu", "dc"];
+/// Letters of the longest.
+const MOST_LETTERS: usize = 3;
+
 /// Where in a sentence the next word stands, as far as structure tells.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
@@ -64,6 +75,8 @@ pub struct Capitals<'a> {
     abbreviated: bool,
     /// Parentheses that are open.
     open: u32,
+    /// Whether a mark that ends sentences stood within them.
+    ended_inside: bool,
     written: String,
 }
 
@@ -77,6 +90,7 @@ impl<'a> Capitals<'a> {
             place: Place::Start,
             abbreviated: false,
             open: 0,
+            ended_inside: false,
             written: String::new(),
         }
     }
@@ -103,9 +117,19 @@ impl<'a> Capitals<'a> {
         let starts = self.place == Place::Start;
         self.inside(spelled);
         let proper = || self.proper.binary_search(&word).is_ok();
-        let pronoun = || spelled == "i" && !self.table.is_foreign();
+        let english = !self.table.is_foreign();
+        let always = || english && (spelled == "i" || TITLES.contains(&spelled));
         match self.case {
-            Case::Sentence if starts || pronoun() || proper() => self.capitalized(spelled),
+            Case::Sentence if starts || always() || proper() => self.capitalized(spelled),
+            _ => spelled,
+        }
+    }
+
+    /// A letter of a [name that consists of them](is_initial).
+    pub fn initial<'w>(&'w mut self, spelled: &'w str) -> &'w str {
+        self.inside(spelled);
+        match self.case {
+            Case::Sentence if !self.table.is_foreign() => self.capitalized(spelled),
             _ => spelled,
         }
     }
@@ -144,21 +168,59 @@ impl<'a> Capitals<'a> {
     pub fn mark(&mut self, mark: char) {
         match mark {
             '(' => self.open += 1,
-            ')' => self.open = self.open.saturating_sub(1),
+            ')' => self.close(self.open.saturating_sub(1)),
             _ => {}
         }
         let part_of_a_word = mark == '.' && self.abbreviated;
-        let ends = ENDS.contains(&mark) && self.open == 0 && !part_of_a_word;
-        if ends && self.place == Place::Inside {
+        let ends = ENDS.contains(&mark) && !part_of_a_word && self.place == Place::Inside;
+        if ends && self.open > 0 && !self.ended_inside {
+            self.ended_inside = true;
+        } else if ends {
+            self.close(0);
             self.place = Place::Ended;
         }
+    }
+
+    /// So many parentheses are still open.
+    fn close(&mut self, open: u32) {
+        self.open = open;
+        self.ended_inside &= open > 0;
     }
 
     /// A line break. Parentheses that were not closed before it never will be.
     pub fn line_break(&mut self) {
         self.place = Place::Start;
-        self.open = 0;
+        self.close(0);
     }
+}
+
+/// Whether the token at this place, which is the one of this number, is a letter of a name such as "U.S.": by what is
+/// `spelled` for it and its neighbours, and by the full stops between.
+pub fn is_initial<'s>(
+    pieces: &[Piece<'_>],
+    at: usize,
+    number: usize,
+    spelled: impl Fn(usize) -> Option<&'s str>,
+) -> bool {
+    let letter = |at: usize, number: usize| {
+        let token = matches!(pieces.get(at)?, Piece::Token(_));
+        let spelled = token.then(|| spelled(number)).flatten();
+        spelled.filter(|word| word.len() == 1)
+    };
+    let stop = |at: usize| pieces.get(at) == Some(&Piece::Mark('.'));
+    if letter(at, number).is_none() {
+        return false;
+    }
+    let before = |back: &usize| {
+        let place = at.checked_sub(2 * back).zip(number.checked_sub(*back));
+        place.is_some_and(|(at, number)| stop(at + 1) && letter(at, number).is_some())
+    };
+    let first = (1..=MOST_LETTERS).take_while(before).count();
+    let (at, number) = (at - 2 * first, number - first);
+    let goes_on = |i: &usize| *i == 0 || stop(at + 2 * i - 1);
+    let all = (0..=MOST_LETTERS).take_while(goes_on);
+    let all: String = all.map_while(|i| letter(at + 2 * i, number + i)).collect();
+    INITIALISMS.contains(&&*all)
 }
 
 #[cfg(test)]
@@ -204,10 +266,19 @@ mod tests {
     #[test]
     fn not_every_full_stop_ends_a_sentence() {
         let text = "we met dr. king (who?) and said: e.g. that. so did i. then mr. t. spoke";
-        let expected = "We met dr. king (who?) and said: e.g. that. So did I. Then mr. t. spoke";
+        let expected = "We met Dr. king (who?) and said: e.g. that. So did I. Then Mr. t. spoke";
         assert_eq!(written(text), expected);
         assert_eq!(written("(it is. so) it is. so"), "(It is. so) it is. So");
         assert_eq!(written("one (two<br>is it. yes"), "One (two|Is it. Yes");
-        assert_eq!(written("is it dr? yes"), "Is it dr? Yes");
+        assert_eq!(written("is it dr? yes"), "Is it Dr? Yes");
+        // Parentheses that nobody closes hold one sentence up.
+        assert_eq!(
+            written("it is (so. it is. it is. so"),
+            "It is (so. it is. It is. So"
+        );
+        assert_eq!(
+            written("(it is. so? yes) it is (so. is) it. so"),
+            "(It is. so? Yes) it is (so. is) it. So"
+        );
     }
 }

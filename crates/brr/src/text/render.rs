@@ -5,7 +5,7 @@
 //! by the characters of public tokens and by the cut (`Rendering::contracted`), and is public in turn
 //! ([`super::adjacency`]): nothing is asked of the characters of a private token, and its output plays no part.
 
-use super::case::{Capitals, Case};
+use super::case::{Capitals, Case, is_initial};
 use super::lookup::trimmed;
 use super::orthography::Orthography;
 use super::{Piece, is_apostrophe};
@@ -135,6 +135,9 @@ impl Rendering<'_> {
                             text
                         }
                         (_, Some(part)) => capitals.word(self.outputs[number], &part.text),
+                        _ if drawn && self.is_initial(pieces, at, number) => {
+                            capitals.initial(self.vocabulary.word(self.outputs[number]))
+                        }
                         _ if drawn => {
                             let output = self.outputs[number];
                             capitals.word(output, self.vocabulary.word(output))
@@ -173,6 +176,17 @@ impl Rendering<'_> {
             }
             before = None;
         }
+    }
+
+    /// By what is written and by the full stops that are.
+    fn is_initial(&self, pieces: &[Piece<'_>], at: usize, number: usize) -> bool {
+        let spelled = |number: usize| {
+            let drawn = self.unknown == Unknown::Random || self.words[number].is_some();
+            let is_word = drawn && !matches!(self.texts.get(number), Some(Some(_)));
+            is_word.then(|| self.vocabulary.word(self.outputs[number]))
+        };
+        let shown = self.layout == Layout::Keep && self.case == Case::Sentence;
+        shown && is_initial(pieces, at, number, spelled)
     }
 
     fn is_public(&self, number: usize) -> bool {

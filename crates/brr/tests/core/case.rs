@@ -73,3 +73,27 @@ fn sentences_i_and_proper_nouns_have_capital_letters() {
     let masked = options.with_unknown(Unknown::Mask);
     assert_eq!(drawn(&masked, "xyzzy is. it"), "<unk> is. It");
 }
+
+/// By what is written: the letters that come out, and the full stops between.
+#[test]
+fn letters_with_full_stops_that_are_a_name_have_capital_letters() {
+    let model = english();
+    let words = "the\nu\ns\na\nk\ne\ng\nin\nis\ndr\nsusan\nmet\nshe";
+    let list = Arc::new(WordList::new("some", words, &model).unwrap());
+    let options = options().with_policy(Policy::AllBut(list));
+    for (text, expected) in [
+        (
+            "in the u.s. dr. susan met, e.g. in the U.K, the u.s.a. is u.",
+            "In the U.S. Dr. Susan met, e.g. in the U.K, the U.S.A. is u.",
+        ),
+        ("u. s. is u.s.k.e. in u.s", "U. s. is u.s.k.e. in U.S"),
+        (
+            "she met (the dr. she is. she met",
+            "She met (the Dr. she is. she met",
+        ),
+    ] {
+        assert_eq!(drawn(&options, text), expected);
+    }
+    let words = drawn(&options.with_layout(Layout::Words), "in the u.s. she is");
+    assert_eq!(words, "In the u s she is");
+}
