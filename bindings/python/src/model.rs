@@ -175,7 +175,8 @@ impl Model {
         self.inner.standing().name()
     }
 
-    /// A model of these words alone. Fix them before any private text is seen.
+    /// A model of these words alone. Fix them before any private text is seen. Near words may be at a higher level of
+    /// its tree, and have a larger loss under tree response.
     fn subset(&self, py: Python<'_>, words: Words) -> PyResult<Model> {
         let model = self.inner.clone();
         Model::read(py, move || {

@@ -65,6 +65,34 @@ mod tests {
         assert_eq!(model.find("scrotum"), None);
     }
 
+    /// The numbers of docs/mechanisms.md: how much farther apart two words can be in a tree of some words.
+    #[test]
+    fn a_subset_puts_some_near_words_farther_apart() {
+        let model = super::model().unwrap();
+        let list = super::list("names", &model).unwrap();
+        let words = list.words().iter().map(|&id| model.vocabulary().word(id));
+        let words: Vec<&str> = words.collect();
+        let subset = model.subset(&words).unwrap();
+        let trees = [model.tree().unwrap(), subset.tree().unwrap()];
+        assert_eq!((words.len(), trees[1].levels()), (3498, 12));
+        let level = |a: &str, b: &str| {
+            let of = |model: &brr::Model, word| model.find(word).unwrap();
+            [(&model, trees[0]), (&subset, trees[1])]
+                .map(|(model, tree)| tree.level(of(model, a), of(model, b)))
+        };
+        assert_eq!(level("neumann", "adler"), [2, 8]);
+        let (mut farther, mut most) = (0, 0);
+        for (i, &a) in (0..).zip(list.words()) {
+            for (j, &b) in (0..i).zip(list.words()) {
+                let more = trees[1].level(i, j).saturating_sub(trees[0].level(a, b));
+                farther += u64::from(more > 0);
+                most = most.max(more);
+            }
+        }
+        let pairs = words.len() * (words.len() - 1) / 2;
+        assert_eq!((farther * 1000 / pairs as u64, most), (16, 6));
+    }
+
     /// What a default run promises: at most 20 a token, unknown words included.
     #[test]
     fn the_default_loss_can_be_defended() {

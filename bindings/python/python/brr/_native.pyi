@@ -84,7 +84,8 @@ class Model:
 
         Words, the name of a built-in list, or the path of a file with a word on each line.
         Fix them before any private text is seen. Certificates and calibration are not
-        carried over.
+        carried over. Its tree is one of its own: two words may be at a higher level of it
+        than in this model's, and their loss under tree response is then that of the higher one.
         """
     @property
     def bits(self) -> int:

@@ -19,7 +19,11 @@ impl Model {
     ///
     /// Fix the words before any private text is seen. The subset has an identity of its own, and
     /// none of this model's certificates or calibration. It keeps the tree's shape as far as it can
-    /// be balanced; words that were at a low level may then be at a higher one.
+    /// be balanced. A level of its tree costs what one of any tree costs under tree response, but
+    /// words that were at a low level may be at a higher one, as much farther apart as these differ: an unlucky subset
+    /// costs a near pair more, though never more than its farthest pair. With the list `names` of `brr-english`
+    /// that is so for 1.6 % of pairs, at worst by six levels, from 1.7 to 6.8 at 0.85 a level. The guarantee states the
+    /// losses of the new tree.
     ///
     /// ```
     /// # use std::sync::Arc;
