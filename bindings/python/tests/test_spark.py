@@ -165,6 +165,48 @@ def test_distribution_is_that_of_the_package(spark):
     assert abs(theirs - ours) < 5 * spread
 
 
+def test_tree_response_draws_on_the_executors_as_here(spark):
+    """Two-sample z tests on the shares of two words; false alarms below 1e-6 together."""
+    rows, tree = 6000, {"mechanism": "tree", "epsilon": 0.9}
+    same = spark.range(rows).repartition(2).select(F.lit("doctor").alias("text"))
+    theirs = Counter(row.text for row in brr.spark.privatize(same, "text", **tree).collect())
+    ours = Counter(brr.Privatizer(**tree).privatize_batch(["doctor"] * rows))
+    near, _ = (ours + theirs - Counter({"doctor": 10**6})).most_common(1)[0]
+    for word in ("doctor", near):
+        share = (theirs[word] + ours[word]) / (2 * rows)
+        spread = (2 * rows * share * (1 - share)) ** 0.5
+        assert 0 < share < 1
+        assert abs(theirs[word] - ours[word]) < 5.2 * spread, word
+
+
+@pytest.mark.parametrize("context", [False, True])
+def test_a_policy_holds_on_the_executors(spark, context):
+    text = "the doctor's son was not in chicago , john"
+    same = spark.range(400).repartition(2).select(F.lit(text).alias("text"))
+    tree = {"mechanism": "tree", "epsilon": 0.3, "context": context}
+    model = brr.Model.english()
+    listed = set(model.subset("names+places").words)
+    private = brr.spark.privatize(same, "text", private="names+places", **tree)
+    rows = [row.text.split(" ") for row in private.collect()]
+    kept = text.split(" ")
+    for row in rows:
+        assert len(row) == len(kept)
+        assert row[:6] == kept[:6]
+        assert row[7] == ","
+        assert {row[6], row[8]} <= listed
+    assert len({row[6] for row in rows}) > 1
+    own = brr.spark.privatize(same, "text", private=["doctor", "nurse"], **tree)
+    drawn = {row.text for row in own.collect()}
+    assert drawn <= {text, text.replace("doctor", "nurse")}
+    public = brr.spark.privatize(same, "text", public="function-words", **tree)
+    words = set(model.words) - set(model.subset("function-words").words)
+    for row in public.collect():
+        found = row.text.split(" ")
+        assert (found[0], found[3:6]) == ("the", kept[3:6])
+        assert found[1].endswith("'s")
+        assert {found[1][:-2], found[2], found[6], found[8]} <= words
+
+
 def test_several_columns_by_name_or_as_columns(spark):
     rows = [("The film", 1, "Was GOOD", "Evening")] * 20
     table = spark.createDataFrame(rows, "title string, id long, Body string, `a.b` string")

@@ -90,8 +90,33 @@ pub struct TreeResponse {
 impl TreeResponse {
     /// At most `epsilon` per level. Fails if the model has no tree.
     pub fn new(model: Arc<Model>, epsilon: Epsilon) -> Result<TreeResponse> {
-        let tree = model.tree().ok_or(Error::NoTree)?;
-        let weights = weights(tree.levels(), epsilon);
+        let levels = model.tree().ok_or(Error::NoTree)?.levels();
+        Ok(TreeResponse::of(model, weights(levels, epsilon)))
+    }
+
+    /// With at most these losses between words at level 1, 2 and so on: a T of any shape, to be compared with the even
+    /// one. Fails if the model has no tree, or if a loss is negative, not finite, or less than the one before.
+    ///
+    /// # Panics
+    /// If there is not one loss for each level.
+    pub fn with_losses(model: Arc<Model>, losses: &[f64]) -> Result<TreeResponse> {
+        let levels = model.tree().ok_or(Error::NoTree)?.levels();
+        assert_eq!(losses.len(), levels as usize, "a loss for each level");
+        let mut before = 0.0;
+        for &value in losses {
+            if !value.is_finite() || value < before {
+                return Err(Error::InvalidEpsilon { value });
+            }
+            before = value;
+        }
+        let losses = std::iter::once(&0.0).chain(losses);
+        let weights = losses.map(|&loss| weight(loss)).collect();
+        Ok(TreeResponse::of(model, weights))
+    }
+
+    /// With weights that fall, one for each level of the tree, which is there.
+    fn of(model: Arc<Model>, weights: Vec<u64>) -> TreeResponse {
+        let tree = model.tree().expect("a tree");
         let mut end = 0;
         let ends = (0..).zip(&weights).map(|(level, &weight)| {
             end += u128::from(weight) * places_at(level);
@@ -101,7 +126,7 @@ impl TreeResponse {
         let total = ends.pop().expect("a tree has a level 0");
         let unknown_loss = unknown_loss(tree.levels(), &weights, total);
         let log_share = |&weight: &u64| libm::log(weight as f64 / total as f64) as f32;
-        Ok(TreeResponse {
+        TreeResponse {
             log_shares: weights.iter().map(log_share).collect(),
             keep: keep(&tree.own_places(), &weights),
             distances: tree.pair_distances(),
@@ -110,7 +135,7 @@ impl TreeResponse {
             total,
             unknown_loss,
             model,
-        })
+        }
     }
 
     /// The mechanism for a budget. A share of kept words is met from below.
@@ -159,11 +184,16 @@ fn places_at(level: u32) -> u128 {
 
 /// Weights whose losses grow by at most epsilon a level, rounded up.
 fn weights(levels: u32, epsilon: Epsilon) -> Vec<u64> {
-    let weight = |level: u32| {
-        let exact = TOP as f64 * libm::exp(-epsilon.get() * f64::from(level));
-        (libm::ceil(exact * (1.0 + MARGIN)) as u64).clamp(1, TOP)
-    };
-    (0..=levels).map(weight).collect()
+    let levels = 0..=levels;
+    levels
+        .map(|level| weight(epsilon.get() * f64::from(level)))
+        .collect()
+}
+
+/// The weight at a loss, rounded up.
+fn weight(loss: f64) -> u64 {
+    let exact = TOP as f64 * libm::exp(-loss);
+    (libm::ceil(exact * (1.0 + MARGIN)) as u64).clamp(1, TOP)
 }
 
 /// ln(`T[0]` / weight), rounded up.

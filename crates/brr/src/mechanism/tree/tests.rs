@@ -231,3 +231,35 @@ fn a_model_without_a_tree_says_so() {
     let message = error.unwrap().to_string();
     assert!(message.contains("k-ary") && message.contains("brr build"));
 }
+
+/// Losses of any shape that rises are promised, and met exactly on a full tree.
+#[test]
+fn losses_of_any_shape_hold_over_all_pairs() {
+    let (levels, places) = SHAPES[0];
+    for asked in [[0.0, 0.0, 2.0], [0.1, 0.9, 0.9], [0.5, 1.0, 3.0], [0.0; 3]] {
+        let tree = TreeResponse::with_losses(model(levels, places), &asked).unwrap();
+        let losses = tree.guarantee().losses;
+        for (stated, asked) in losses[1..].iter().zip(asked) {
+            assert!(*stated <= asked && *stated > asked - 1e-9, "{losses:?}");
+        }
+        let rows: Vec<Vec<f64>> = (0..8)
+            .map(|word| {
+                let mut row = vec![0.0; 8];
+                tree.row(word, &mut row);
+                row
+            })
+            .collect();
+        for a in 0..8 {
+            for b in 0..8 {
+                let level = level(places[a], places[b]) as usize;
+                let ratio = rows[a].iter().zip(&rows[b]).map(|(p, q)| (p / q).ln());
+                let most = ratio.fold(0.0, f64::max);
+                assert!((most - losses[level]).abs() < 1e-9, "{a} {b} {most}");
+            }
+        }
+    }
+    for wrong in [[1.0, 0.5, 2.0], [-0.1, 0.0, 1.0], [0.0, f64::NAN, 1.0]] {
+        let refused = TreeResponse::with_losses(model(levels, places), &wrong).err();
+        assert!(matches!(refused, Some(Error::InvalidEpsilon { .. })));
+    }
+}
