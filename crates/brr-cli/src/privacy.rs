@@ -25,7 +25,8 @@ pub struct PrivacyArgs {
     /// Privacy loss at the average pair of words: epsilon times their average distance
     #[arg(long, value_name = "C", group = "budget", value_parser = positive)]
     pub bound: Option<f64>,
-    /// Largest expected share of words that stay as they are, between 0 and 1
+    /// Largest expected share of words that stay as they are, between 0 and 1; where some words are
+    /// public, of the private ones
     #[arg(long, value_name = "P", group = "budget", value_parser = share)]
     pub keep: Option<f64>,
 }

@@ -54,7 +54,8 @@ class Privatizer(_native.Privatizer):
             :class:`brr.Language` or the path of its file. The text reads, at no cost in
             privacy: decoding sees nothing but the draws. It is a plausible text, not what
             was written. ``keep`` is then the share of words that stay after decoding, and
-            known for the built-in language model alone.
+            known for the built-in language model alone (with words of your own public or
+            private, it is one of the draws: :attr:`kept_words` says so).
         public: Words that stay as they are, all others being private: ``"function-words"``
             or another built-in list (``"names"``, ``"places"``, ``"names+places"``), the
             path of a file with a word on each line, or words. Fixed before any text is seen;
