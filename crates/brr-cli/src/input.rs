@@ -14,7 +14,7 @@ pub fn open(path: Option<&Path>) -> Input {
         _ => {
             let stdin = io::stdin();
             if stdin.is_terminal() {
-                eprintln!("brr: reading from the keyboard, a document per line; end with Ctrl-D");
+                tell!("brr: reading from the keyboard, a document per line; end with Ctrl-D");
             }
             Input::Stream(Box::new(stdin))
         }

@@ -1,6 +1,11 @@
 //! The `brr` program. Standard output is data; everything else goes to
 //! standard error.
 
+#![deny(clippy::print_stderr)]
+
+#[macro_use]
+mod tell;
+
 #[cfg(feature = "workstation")]
 mod child;
 mod commands;
@@ -82,7 +87,7 @@ fn main() -> ExitCode {
         // The reader of our output has seen enough.
         Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            tell!("error: {failure}");
             failure.code()
         }
     }

@@ -79,7 +79,7 @@ impl Stages {
 
     /// Says something above the bar.
     pub fn say(&self, text: &str) {
-        self.bar.suspend(|| eprintln!("brr: {text}"));
+        self.bar.suspend(|| tell!("brr: {text}"));
     }
 
     /// Prints a result while there is more to come.

@@ -46,7 +46,7 @@ impl Released {
             && read == is_stream
             && *recorded != self.watch.fingerprint()?
         {
-            eprintln!(
+            tell!(
                 "warning: {} wrote: if it was not just packed, unpacked, sorted or cut since, the manifest is of another file and the result means nothing",
                 self.name
             );

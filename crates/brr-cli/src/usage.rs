@@ -75,7 +75,7 @@ pub fn explain(error: &clap::Error) -> ExitCode {
             ExitCode::from(if error.use_stderr() { 2 } else { 0 })
         }
         _ => {
-            eprintln!("error: {}", message(error));
+            tell!("error: {}", message(error));
             ExitCode::from(2)
         }
     }

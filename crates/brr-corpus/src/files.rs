@@ -11,8 +11,8 @@
 //! ([`create`] never opens what exists, be it a link to nothing), and an old one is continued or
 //! believed only if it is a plain file of the same user ([`open_own`]). Final names are taken by
 //! renaming. A link that the user made is followed first, so that it stays and the file that it
-//! leads to is replaced; another user's link is refused. A device or a pipe is never replaced: it
-//! is written through ([`place`]).
+//! leads to is replaced; another user's link is refused. A device, a pipe or a descriptor that is
+//! open already (`/dev/stdout`, a shell's `>(...)`) is never replaced: it is written through ([`place`]).
 //!
 //! On systems other than Unix there are no modes: files get the access rules of their folder. The
 //! rules about existing files and links hold there too, except that the owner is not checked.
@@ -35,6 +35,10 @@ pub fn place(path: &Path) -> io::Result<Place> {
     let mut path = path.to_owned();
     // As many links as Linux follows.
     for _ in 0..40 {
+        // What such a link says is no name, or the name of a file that others are writing to as well.
+        if descriptor(&path).is_some() {
+            return Ok(Place::Special(path));
+        }
         let found = match std::fs::symlink_metadata(&path) {
             Ok(found) => found,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Place::Plain(path)),
@@ -58,9 +62,22 @@ pub fn place(path: &Path) -> io::Result<Place> {
     Err(io::Error::other("too many links"))
 }
 
-/// Opens a device or a pipe to write to it.
+/// Opens a device, a pipe or a [descriptor] to write to it.
 pub fn write_through(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).open(path)
+    match descriptor(path) {
+        None => OpenOptions::new().write(true).open(path),
+        Some(number) => system::write_to_descriptor(number, path),
+    }
+}
+
+/// The number of a descriptor of this process that a path names: `/dev/fd/63`, to which a shell's `>(...)`
+/// leads, or `/proc/self/fd/1`, to which `/dev/stdout` leads.
+fn descriptor(path: &Path) -> Option<u32> {
+    let number = path.file_name()?.to_str()?.parse().ok()?;
+    // Both are the folder of this very process, which differs from one path to the other by name alone.
+    let folder = path.parent()?.canonicalize().ok()?;
+    let own = Path::new("/proc/self/fd").canonicalize().ok()?;
+    (folder == own).then_some(number)
 }
 
 /// A new file for this user alone; an error if anything has that name.
@@ -168,7 +185,9 @@ pub fn is_there(path: &Path) -> bool {
 mod system {
     use std::fs::{File, Metadata, OpenOptions, Permissions};
     use std::io;
+    use std::os::fd::AsFd;
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+    use std::path::Path;
     use std::sync::Mutex;
 
     use rustix::fs::{Mode, OFlags};
@@ -191,6 +210,17 @@ mod system {
     /// The system's own links, such as /dev/stdout, are root's.
     pub fn is_trusted(metadata: &Metadata) -> bool {
         is_own(metadata) || metadata.uid() == 0
+    }
+
+    /// The standard streams are shared, so that what is written comes after what was; another is
+    /// opened again, at its end if it is a file.
+    pub fn write_to_descriptor(number: u32, path: &Path) -> io::Result<File> {
+        let own = match number {
+            1 => io::stdout().as_fd().try_clone_to_owned()?,
+            2 => io::stderr().as_fd().try_clone_to_owned()?,
+            _ => return OpenOptions::new().append(true).open(path),
+        };
+        Ok(own.into())
     }
 
     pub fn close_to_others(file: &File) -> io::Result<()> {
@@ -216,6 +246,11 @@ mod system {
 mod system {
     use std::fs::{File, Metadata, OpenOptions};
     use std::io;
+    use std::path::Path;
+
+    pub fn write_to_descriptor(_: u32, path: &Path) -> io::Result<File> {
+        OpenOptions::new().append(true).open(path)
+    }
 
     pub fn owner_only(_: &mut OpenOptions) {}
 

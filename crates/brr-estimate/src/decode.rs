@@ -3,7 +3,7 @@
 //! Post-processing: it sees released text, the mechanism and a language model, all of them public, and spends no
 //! privacy. What comes out is a guess. It reads well where it is wrong.
 //!
-//! [`TextDecoder::decode`] looks at some two dozen candidates a word, with the decoder of the device
+//! [`TextDecoder::decode`] looks at some five dozen candidates a word, with the decoder of the device
 //! ([`Privatizer::decode_released`]); [`TextDecoder::posteriors`] looks at all words
 //! ([`posterior`](crate::posterior)), and knows how probable each is. Both have the channel of the *released
 //! word*: with BRR that is not what the device decodes from, which has the noisy code, and

@@ -147,7 +147,7 @@ pub fn run(args: Args) -> Result {
     stages.finish();
     output.finish_with(built.model.bytes())?;
     report(&args, &loaded.report, &built);
-    eprintln!("time: {took}");
+    tell!("time: {took}");
     Ok(())
 }
 
@@ -276,30 +276,36 @@ fn show(stages: &Stages, stage: BuildStage) {
 /// What a person wants to know of the build, on standard error.
 fn report(args: &Args, load: &LoadReport, built: &Built) {
     let Built { model, quality } = built;
-    eprintln!(
+    tell!(
         "read {} rows of {}, took {} words",
-        load.rows, load.format, load.words
+        load.rows,
+        load.format,
+        load.words
     );
     for (rule, tally) in &load.left_out {
-        eprintln!(
+        tell!(
             "  left out {:>7}  {rule} (first: {} {})",
-            tally.count, load.unit, tally.first
+            tally.count,
+            load.unit,
+            tally.first
         );
     }
     for Excluded { list, words } in &load.excluded {
-        eprintln!("  excluded {words:>7}  different words by {list}");
+        tell!("  excluded {words:>7}  different words by {list}");
     }
     for (defect, tally) in &load.defects {
-        eprintln!(
+        tell!(
             "  skipped  {:>7}  {defect} (first: {} {})",
-            tally.count, load.unit, tally.first
+            tally.count,
+            load.unit,
+            tally.first
         );
     }
     if let Some(promised) = load.broken_promise() {
-        eprintln!("warning: the file's header promises {promised} rows");
+        tell!("warning: the file's header promises {promised} rows");
     }
     let p = model.pair_distances();
-    eprintln!(
+    tell!(
         "codes of {} bits by {}: P_avg {:.2}, P_max {}, nearest neighbour {:.1} on average, {} duplicates",
         model.bits(),
         args.binarizer,
@@ -309,7 +315,7 @@ fn report(args: &Args, load: &LoadReport, built: &Built) {
         quality.codes.distances.duplicates
     );
     report_quality(model, quality);
-    eprintln!(
+    tell!(
         "wrote {}: {} bytes, {:.2} a word, {} certificates",
         args.output.display(),
         model.bytes().len(),
@@ -320,13 +326,13 @@ fn report(args: &Args, load: &LoadReport, built: &Built) {
 
 fn report_quality(model: &brr::Model, quality: &Quality) {
     let number = |x: Option<f64>| x.map_or("-".into(), |x| format!("{x:.4}"));
-    eprintln!(
+    tell!(
         "ten nearest words shared with the vectors: {:.1} % (mean of {} words)",
         100.0 * quality.neighbor_overlap,
         quality.neighbor_sample
     );
     for set in &quality.retention {
-        eprintln!(
+        tell!(
             "  {:<24} real {}  codes {}  retention {}  ({} of {} pairs)",
             set.name,
             number(set.real),
@@ -337,11 +343,11 @@ fn report_quality(model: &brr::Model, quality: &Quality) {
         );
     }
     if quality.retention.len() > 1 {
-        eprintln!("  mean retention {}", number(quality.mean_retention()));
+        tell!("  mean retention {}", number(quality.mean_retention()));
     }
     if let Some(tree) = &quality.tree {
         let tagged = tree.levels.iter().any(|l| l.tags.is_some());
-        eprintln!(
+        tell!(
             "tree of {} levels: nearest word within a level, mean cosine at it{} ({} words)",
             tree.levels.len(),
             if tagged { ", a tag in common" } else { "" },
@@ -351,7 +357,7 @@ fn report_quality(model: &brr::Model, quality: &Quality) {
             let nearest = 100.0 * l.nearest;
             let tags = l.tags.map(|share| format!("  {:5.1} %", 100.0 * share));
             let tags = tags.unwrap_or_default();
-            eprintln!("  {:>2}  {nearest:5.1} %  {:.3}{tags}", l.level, l.cosine);
+            tell!("  {:>2}  {nearest:5.1} %  {:.3}{tags}", l.level, l.cosine);
         }
     }
     let word = |id| model.vocabulary().word(id);
@@ -359,5 +365,5 @@ fn report_quality(model: &brr::Model, quality: &Quality) {
     let pairs: Vec<String> = pairs
         .map(|p| format!("{}/{} {}", word(p.a), word(p.b), p.distance))
         .collect();
-    eprintln!("closest codes: {}", pairs.join(", "));
+    tell!("closest codes: {}", pairs.join(", "));
 }

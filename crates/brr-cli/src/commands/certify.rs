@@ -101,7 +101,7 @@ fn verify(args: &Args, model: &Model, threads: usize, stages: &Stages) -> Result
                 .into(),
         ));
     }
-    eprintln!(
+    tell!(
         "verified distances, {} certificates over all pairs, and the table behind --keep",
         model.certificates().len()
     );

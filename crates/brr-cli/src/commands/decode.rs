@@ -143,7 +143,7 @@ fn decode(
 }
 
 fn tell(privatizer: &Privatizer) {
-    eprintln!(
+    tell!(
         "brr: decoded after release of {} with epsilon {:.4}: a guess, which is a plausible text and not what was written; no privacy is spent",
         privatizer.mechanism().name(),
         privatizer.guarantee().epsilon,

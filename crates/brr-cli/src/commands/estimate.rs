@@ -126,7 +126,7 @@ pub fn run(args: Args) -> Result {
     };
     let privatizer = source.privatizer();
     let guarantee = privatizer.guarantee();
-    eprintln!(
+    tell!(
         "brr: taking out the noise of {} with epsilon {:.4} on {}",
         privatizer.mechanism().name(),
         guarantee.epsilon,
@@ -134,12 +134,12 @@ pub fn run(args: Args) -> Result {
     );
     let found = estimated(&args, privatizer, &documents, &prior, unknown)?;
     if !found.solved {
-        eprintln!(
+        tell!(
             "warning: some words of this model can hardly be told apart; their intervals may be too short"
         );
     }
     if unknown.is_none() {
-        eprintln!(
+        tell!(
             "brr: intervals hold for up to {:.0} words that the model did not know; give --manifest or --unknown-share for narrower ones",
             found.unknown.1
         );

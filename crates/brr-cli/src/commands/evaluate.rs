@@ -146,11 +146,11 @@ fn print(results: &Results, folder: &Path) {
         .iter()
         .any(|o| o.bound.is_some() && o.trials < ENOUGH_TRIALS)
     {
-        eprintln!(
+        tell!(
             "brr: some conditions have fewer than {ENOUGH_TRIALS} trials: where trials differ, their intervals are several times wider than those of {ENOUGH_TRIALS}"
         );
     }
-    eprintln!("report: {}", folder.join("report.html").display());
+    tell!("report: {}", folder.join("report.html").display());
 }
 
 /// What the results were made with.

@@ -117,7 +117,7 @@ fn build(args: &BuildArgs) -> Result {
     }
     let language = Language::new(&bytes)?;
     output.finish_with(&bytes)?;
-    eprintln!(
+    tell!(
         "brr: {} pairs of {} words in {} bytes, identity {}",
         language.pairs(),
         language.words(),

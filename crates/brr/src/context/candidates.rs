@@ -7,17 +7,20 @@
 
 use std::ops::Range;
 
-use super::chain::Position;
+use super::chain::{Others, Position};
 use super::likeliest::{Likely, Scores};
+use super::others::Sample;
 use crate::language::{Heads, Language, State};
 use crate::mechanism::{Emission, Observations};
 
 /// Words on either side of a position that predict some.
-pub const PREDICTING: usize = 3;
+pub const PREDICTING: usize = 6;
 /// Candidates of a position.
-pub const CANDIDATES: usize = 24;
+pub const CANDIDATES: usize = 64;
+/// Of these, words that are likely by themselves.
+pub const LIKELIEST: usize = 48;
 /// A word this much less likely than the likeliest, in ln, is not looked at.
-pub const BEAM: f32 = 6.0;
+pub const BEAM: f32 = 9.0;
 
 /// Not among those found.
 const NOWHERE: u16 = u16::MAX;
@@ -85,6 +88,7 @@ pub struct Finder<'a> {
     table: &'a [f32],
     offsets: &'a [f32],
     scores: Scores<'a>,
+    sample: Sample<'a>,
     looked: Looked,
     /// Where each word stands among those found, while they are merged.
     slots: Vec<u16>,
@@ -107,6 +111,7 @@ impl<'a> Finder<'a> {
             table: emission.table(),
             offsets: emission.offsets(),
             scores: Scores::new(emission, &language.log_unigrams()[..language.words()]),
+            sample: Sample::new(language, emission),
             looked: Looked::default(),
             slots: vec![NOWHERE; language.words()],
             found: Vec::new(),
@@ -167,10 +172,31 @@ impl<'a> Finder<'a> {
             .iter_mut()
             .for_each(|ln| *ln = libm::expf(*ln - largest));
         self.found = found;
+        let others = self.others(observations, at.at, &states, largest);
         Position {
             states,
             likelihoods,
+            others,
         }
+    }
+
+    /// The words that are not candidates.
+    fn others(
+        &mut self,
+        observations: &Observations,
+        i: usize,
+        candidates: &[State],
+        unit: f32,
+    ) -> Option<Others> {
+        let words = candidates.iter().map(|&w| w as usize);
+        let Finder { slots, sample, .. } = self;
+        let count = slots.len();
+        let words = words.filter(|&w| w < count);
+        words.clone().for_each(|w| slots[w] = 0);
+        let marked = |w: State| slots[w as usize] != NOWHERE;
+        let others = sample.others(observations, i, candidates, marked, unit);
+        words.for_each(|w| slots[w] = NOWHERE);
+        others
     }
 
     /// Leaves each word once, with its largest number, and none far below the best.

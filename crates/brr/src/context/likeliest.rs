@@ -12,10 +12,10 @@ use crate::mechanism::{Emission, Observations};
 use crate::nearest::Sieve;
 use crate::vocabulary::WordId;
 
-use super::candidates::{BEAM, CANDIDATES, Scored, keep_best};
+use super::candidates::{BEAM, LIKELIEST, Scored, keep_best};
 
 /// Words found before the best are chosen among them.
-const FOUND: usize = 3 * CANDIDATES;
+const FOUND: usize = 3 * LIKELIEST;
 /// Words that have their largest own part in common.
 const BLOCK: usize = 64;
 /// The finest unit in which a difference of logarithms is looked up.
@@ -107,8 +107,8 @@ impl Default for Likely {
 impl Likely {
     /// Leaves the best.
     fn choose(&mut self) {
-        if self.words.len() > CANDIDATES {
-            keep_best(&mut self.words, CANDIDATES);
+        if self.words.len() > LIKELIEST {
+            keep_best(&mut self.words, LIKELIEST);
             let least = self.words.iter().fold(f32::INFINITY, |a, b| a.min(b.0));
             self.least = self.least.max(least);
         }
@@ -215,7 +215,7 @@ mod tests {
             let mut right: Vec<Scored> = (0..words).map(|w| (ln(w), w as WordId)).collect();
             let best = right.iter().fold(f32::NEG_INFINITY, |a, b| a.max(b.0));
             right.retain(|scored| scored.0 > best - BEAM);
-            keep_best(&mut right, CANDIDATES);
+            keep_best(&mut right, LIKELIEST);
             let scores = Scores::new(&emission, shares);
             let found = scores.likeliest(&emission, &Observations::Words(vec![0]), 0..1);
             let lns = |of: &[Scored]| {
@@ -224,7 +224,7 @@ mod tests {
                 lns
             };
             let found_lns = lns(&found[0].words);
-            assert!((right.len()..=CANDIDATES).contains(&found_lns.len()));
+            assert!((right.len()..=LIKELIEST).contains(&found_lns.len()));
             let rounding = |(a, b): (f32, f32)| (a - b).abs() < 1e-4;
             assert!(lns(&right).into_iter().zip(found_lns).all(rounding));
             let nearest = emission.steps.iter().min().unwrap();

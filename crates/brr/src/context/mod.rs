@@ -19,8 +19,8 @@
 //! word with the largest one is written. For BRR O_t is the noisy code itself, which says more than
 //! the word nearest to it.
 //!
-//! [`Decoder::decode`] looks at some sixteen candidates a position (`candidates.rs`); `exact.rs`
-//! looks at all words, and is what the tests compare it with. A sentence that is longer than a
+//! [`Decoder::decode`] looks at some five dozen candidates a position (`candidates.rs`) and at all other words
+//! together (`others.rs`); `exact.rs` looks at every word, and is what the tests compare it with. A sentence that is longer than a
 //! window is decoded in windows that overlap, so memory does not grow with it.
 //!
 //! **A decoded text is a plausible text, not what was written.** It reads well where it is wrong.
@@ -30,6 +30,7 @@ mod chain;
 #[cfg(any(test, feature = "test-seam"))]
 mod exact;
 mod likeliest;
+mod others;
 
 use std::ops::Range;
 
@@ -186,6 +187,7 @@ impl Token {
             Some([(_, word)]) => Position {
                 states: vec![word],
                 likelihoods: vec![1.0],
+                others: None,
             },
             None => finder.position(observations, before, &self.seen, after),
         }

@@ -33,15 +33,18 @@
 //! | META | provenance and licence: lines of `key<TAB>value` |
 
 mod pairs;
+mod shares;
 mod writer;
 
 use std::fmt;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use sha2::{Digest, Sha256};
 
 use pairs::Rows;
 pub(crate) use pairs::{After, Heads, Listed};
+pub(crate) use shares::Shares;
 pub use writer::LanguageParts;
 
 use crate::calibration::{Calibration, stored};
@@ -70,6 +73,8 @@ pub struct Language {
     pairs: [f32; 256],
     /// The likeliest successors of each state, and its likeliest predecessors.
     heads: [Heads; 2],
+    /// Found when they are first asked for.
+    shares: OnceLock<Shares>,
     decoded: Vec<DecodedKeep>,
     meta: Vec<(String, String)>,
     identity: FileIdentity,
@@ -183,6 +188,7 @@ impl Language {
             },
             unigrams,
             log_unigrams,
+            shares: OnceLock::new(),
             decoded: DecodedKeep::read_all(optional(*b"KEPT"))?,
             meta: frame::read_meta(optional(*b"META"))?,
             identity: frame::identity(bytes),
@@ -261,6 +267,11 @@ impl Language {
     /// P(v).
     pub fn unigram(&self, v: State) -> f32 {
         self.unigrams[v as usize]
+    }
+
+    /// How frequent each state is.
+    pub(crate) fn shares(&self) -> &Shares {
+        self.shares.get_or_init(|| Shares::new(self))
     }
 
     /// ln P(v) of every state.

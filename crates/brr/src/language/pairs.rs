@@ -64,6 +64,11 @@ pub(crate) struct Heads {
 }
 
 impl Heads {
+    /// The listed pairs that the rows are put in order from.
+    pub(super) fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
     pub(super) fn new(rows: Rows, log_shares: Option<Vec<f32>>) -> Heads {
         let ordered = (1..rows.starts.len()).map(|_| OnceLock::new()).collect();
         Heads {

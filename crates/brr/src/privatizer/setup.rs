@@ -46,7 +46,7 @@ impl Setup {
                 let (keep, within) = (exponential.keep(), exponential.keep_within());
                 if options.context.is_some() {
                     // Now: a process that forks later must not find another thread at it.
-                    exponential.log_shares();
+                    exponential.log_channel();
                 }
                 (Box::new(exponential), keep, within)
             }

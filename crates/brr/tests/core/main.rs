@@ -11,6 +11,7 @@ mod model_file;
 mod orthography;
 mod policy;
 mod privatizer;
+mod pruning;
 mod session;
 mod spans;
 #[path = "../support/mod.rs"]

@@ -210,15 +210,15 @@ fn many(args: &Args, run: Run<'_>, folder: &Path, bar: &ProgressBar) -> Result {
     let done = done?;
     for (path, report) in &done.done {
         if !args.quiet {
-            eprintln!("brr: {}: rows: {}", path.display(), report.counts.rows);
+            tell!("brr: {}: rows: {}", path.display(), report.counts.rows);
         }
         tell_what_was_done(args, privatizer, report);
     }
     if done.complete > 0 {
-        eprintln!("brr: files that were complete already: {}", done.complete);
+        tell!("brr: files that were complete already: {}", done.complete);
     }
     if done.left_alone > 0 {
-        eprintln!(
+        tell!(
             "warning: files in folders whose names do not tell a format, left alone: {}; give --format to take them",
             done.left_alone
         );
@@ -254,33 +254,34 @@ fn to_stream(
 /// Says what was done. Reports rows in which nothing was privatized, even with --quiet.
 fn tell_what_was_done(args: &Args, privatizer: &Privatizer, report: &Report) {
     if let (None, Some(path)) = (&report.manifest, &args.output) {
-        return eprintln!("brr: {} is complete already", path.display());
+        return tell!("brr: {} is complete already", path.display());
     }
     let counts = &report.counts;
     let named = !args.corpus.column.is_empty();
     if named && counts.documents == 0 && counts.rows > 0 {
-        eprintln!(
+        tell!(
             "warning: no text was found where --column points in any of {} rows: nothing was privatized",
             counts.rows
         );
     } else if counts.rows == 0 {
-        eprintln!("warning: the input has no rows");
+        tell!("warning: the input has no rows");
     } else {
         for column in &report.unseen {
             let option = column.called("--column", "--unit");
-            eprintln!("warning: {option}: no row of this run has such a field");
+            tell!("warning: {option}: no row of this run has such a field");
         }
         if named && !args.quiet {
-            eprintln!(
+            tell!(
                 "brr: rows: {1}, cells privatized: {0}; other columns are as they were",
-                counts.documents, counts.rows
+                counts.documents,
+                counts.rows
             );
         }
     }
     tell_what_was_public(args, privatizer, counts);
     let counted = args.corpus.unit.is_some() || args.corpus.max_words.is_some();
     if counted && !args.quiet {
-        eprintln!("brr: {}", losses::of_units(privatizer, report));
+        tell!("brr: {}", losses::of_units(privatizer, report));
     }
     let rows = |n: u64| {
         if n == 1 {
@@ -290,10 +291,10 @@ fn tell_what_was_done(args: &Args, privatizer: &Privatizer, report: &Report) {
         }
     };
     if counts.skipped > 0 {
-        eprintln!("brr: {} left out, of {}", rows(counts.skipped), counts.rows);
+        tell!("brr: {} left out, of {}", rows(counts.skipped), counts.rows);
     }
     if counts.emptied > 0 {
-        eprintln!(
+        tell!(
             "brr: {} kept without text, of {}",
             rows(counts.emptied),
             counts.rows

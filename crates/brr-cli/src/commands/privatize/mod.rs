@@ -216,7 +216,7 @@ fn announce(args: &Args, privatizer: &Privatizer) {
             Policy::AllBut(_) => "all words are private but those of",
             _ => "only unknown words are private, and those of",
         };
-        eprintln!(
+        tell!(
             "brr: {rule} the list {} ({} words, identity {})",
             list.name(),
             list.len(),
@@ -229,22 +229,22 @@ fn announce(args: &Args, privatizer: &Privatizer) {
     } else {
         ""
     };
-    eprintln!("brr: {mechanism}{default}");
-    eprintln!("brr: {loss}");
+    tell!("brr: {mechanism}{default}");
+    tell!("brr: {loss}");
     if let Some(warning) = losses::warning(privatizer) {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     if privatizer.options().context.is_some() {
-        eprintln!(
+        tell!(
             "brr: decoded with context after the noise: a plausible text, not what was written; the loss is the same"
         );
     }
     match privatizer.options().unknown {
         Unknown::Random => {}
-        Unknown::Keep => eprintln!(
-            "warning: --unknown keep writes unknown words as they are: they are NOT private"
-        ),
-        _ => eprintln!(
+        Unknown::Keep => {
+            tell!("warning: --unknown keep writes unknown words as they are: they are NOT private")
+        }
+        _ => tell!(
             "warning: this --unknown rule tells which words are unknown; the guarantee does not cover that"
         ),
     }
@@ -255,7 +255,7 @@ fn tell_what_was_public(args: &Args, privatizer: &Privatizer, counts: &Counts) {
     if args.quiet || privatizer.options().policy.list().is_none() {
         return;
     }
-    eprintln!(
+    tell!(
         "brr: public words: {} of {} ({:.1} %)",
         counts.public,
         counts.words,
