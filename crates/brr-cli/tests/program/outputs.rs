@@ -53,6 +53,75 @@ fn devices_pipes_and_links_are_written_through() {
     assert_eq!(std::fs::read(&target).unwrap(), b"the film\n");
 }
 
+/// A name that leads to an open descriptor is written to, and what others write there stays.
+#[cfg(target_os = "linux")]
+#[test]
+fn descriptors_are_written_to_and_never_replaced() {
+    let folder = Folder::new();
+    let input = folder.file("in.txt", b"the film\n");
+    for force in [&[][..], &["--force"]] {
+        let args = [
+            "-i",
+            &input,
+            "-o",
+            "/dev/stdout",
+            "--manifest",
+            "/dev/stdout",
+        ];
+        let ran = with(&[&args[..], force].concat());
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+        let (text, manifest) = ran.stdout.split_once('\n').unwrap();
+        assert_eq!(text, "the film");
+        serde_json::from_str::<Value>(manifest).unwrap();
+        // A file that others write to as well, at its end and in its middle.
+        let log = folder.file("log", b"precious\n");
+        let to = |append: bool| {
+            let mut options = std::fs::OpenOptions::new();
+            let opened = options.write(!append).append(append).open(&log);
+            std::process::Stdio::from(opened.unwrap())
+        };
+        let program = |stdout: Stdio, input: &[&str]| {
+            let mut command = brr(&[&SAME[..], input, &["-o", "/dev/stdout"], force].concat());
+            assert!(command.stdout(stdout).status().unwrap().success());
+        };
+        program(to(true), &["-i", &input]);
+        program(to(true), &["the film"]);
+        assert_eq!(
+            std::fs::read_to_string(&log).unwrap(),
+            "precious\nthe film\nThe film\n"
+        );
+    }
+}
+
+/// What is written matters more than whether anybody hears about it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_or_closed_standard_error_is_no_failure() {
+    let folder = Folder::new();
+    let input = folder.file("in.txt", b"the film\n");
+    let output = folder.name("out.txt");
+    let loud = |args: &[&str], stderr: Stdio| {
+        let mut command = brr(&[&["privatize", "--epsilon", "0.09"], args].concat());
+        let done = command.stderr(stderr).stdin(Stdio::null()).output();
+        assert_eq!(done.unwrap().status.code(), Some(0));
+    };
+    let full = || Stdio::from(std::fs::File::create("/dev/full").unwrap());
+    let closed = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        Stdio::from(writer)
+    };
+    for (i, stderr) in [full(), closed(), full()].into_iter().enumerate() {
+        match i {
+            2 => loud(&["the film"], stderr),
+            _ => loud(&["-i", &input, "-o", &output, "--force"], stderr),
+        }
+    }
+    assert_eq!(folder.listing(), ["in.txt", "out.txt"]);
+    let words = std::fs::read_to_string(&output).unwrap();
+    assert_eq!(words.split_whitespace().count(), 2);
+}
+
 #[test]
 fn a_report_is_not_overwritten_and_a_bad_path_is_told_first() {
     let folder = Folder::new();
