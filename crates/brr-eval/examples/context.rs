@@ -82,30 +82,36 @@ type Named = (String, Box<dyn Mechanism>);
 
 fn mechanisms(model: &Arc<Model>) -> Result<Vec<Named>, brr::Error> {
     let mut all: Vec<Named> = Vec::new();
-    for bound in [50.0, 60.0] {
+    for bound in [40.0, 50.0, 60.0] {
         let epsilon = Epsilon::new(bound / model.pair_distances().average)?;
         all.push((
             format!("BRR, bound {bound}"),
             Box::new(Brr::new(model.clone(), epsilon)),
         ));
     }
-    let options = Options::default().with_budget(Budget::Keep(0.5));
-    let exponential = Privatizer::new(model.clone(), options)?.into_mechanism();
-    all.push((
-        format!("exponential, bound {:.1}", exponential.guarantee().bound()),
-        exponential,
-    ));
+    for keep in [0.25, 0.5] {
+        let options = Options::default().with_budget(Budget::Keep(keep));
+        let exponential = Privatizer::new(model.clone(), options)?.into_mechanism();
+        all.push((
+            format!("exponential, bound {:.1}", exponential.guarantee().bound()),
+            exponential,
+        ));
+    }
     let words = model.vocabulary().len();
-    all.push((
-        "k-ary, 10.6".into(),
-        Box::new(Kary::new(words, Epsilon::new(10.6)?)),
-    ));
+    for epsilon in [9.2, 10.6] {
+        all.push((
+            format!("k-ary, {epsilon}"),
+            Box::new(Kary::new(words, Epsilon::new(epsilon)?)),
+        ));
+    }
     if model.tree().is_some() {
-        let options = Options::default()
-            .with_mechanism(MechanismKind::Tree)
-            .with_budget(Budget::Epsilon(0.9));
-        let tree = Privatizer::new(model.clone(), options)?.into_mechanism();
-        all.push(("tree, 0.9 a level".into(), tree));
+        for epsilon in [0.7, 0.9] {
+            let options = Options::default()
+                .with_mechanism(MechanismKind::Tree)
+                .with_budget(Budget::Epsilon(epsilon));
+            let tree = Privatizer::new(model.clone(), options)?.into_mechanism();
+            all.push((format!("tree, {epsilon} a level"), tree));
+        }
     }
     Ok(all)
 }
@@ -137,7 +143,82 @@ struct Sums {
     texts: Vec<String>,
 }
 
+/// Words that are weighed against each other.
+const WEIGHED: usize = 64;
+
+/// How a word is chosen by the probabilities of all.
+type Way = (&'static str, fn(&Setting, &[f64], &mut Noise) -> WordId);
+
+/// The first is the decoder's.
+const WAYS: [Way; 5] = [
+    ("the most probable word", |_, posterior, _| {
+        most(posterior.iter().copied())
+    }),
+    (
+        "the word of highest expected similarity",
+        |setting, posterior, _| setting.most_similar(posterior),
+    ),
+    ("a draw", |_, posterior, noise| draw(posterior, noise)),
+    (
+        "frequency toned down by its fourth root",
+        |setting, posterior, _| setting.toned_down(posterior, 0.25),
+    ),
+    (
+        "frequency toned down by its square root",
+        |setting, posterior, _| setting.toned_down(posterior, 0.5),
+    ),
+];
+
+/// The first of the largest.
+fn most(numbers: impl Iterator<Item = f64>) -> WordId {
+    let mut best = (0, f64::NEG_INFINITY);
+    for (word, number) in numbers.enumerate() {
+        if number > best.1 {
+            best = (word, number);
+        }
+    }
+    best.0 as WordId
+}
+
+fn draw(posterior: &[f64], noise: &mut Noise) -> WordId {
+    let uniform = (noise.limb() >> 11) as f64 / (1u64 << 53) as f64;
+    let mut left = uniform * posterior.iter().sum::<f64>();
+    let mut words = posterior.iter();
+    words
+        .position(|p| {
+            left -= p;
+            left < 0.0
+        })
+        .unwrap_or(0) as WordId
+}
+
 impl Setting {
+    /// Of the most probable words, that with the largest similarity to the right one, on average over these.
+    fn most_similar(&self, posterior: &[f64]) -> WordId {
+        let mut words: Vec<usize> = (0..posterior.len()).collect();
+        words.select_nth_unstable_by(WEIGHED, |&a, &b| posterior[b].total_cmp(&posterior[a]));
+        words.truncate(WEIGHED);
+        words.sort_unstable();
+        let mut mean = vec![0.0; self.vectors[0].len()];
+        for &word in &words {
+            let vector = self.vectors[word].iter();
+            let terms = mean.iter_mut().zip(vector);
+            terms.for_each(|(m, x)| *m += posterior[word] as f32 * x);
+        }
+        let similarity = |&word: &usize| {
+            let terms = mean.iter().zip(&self.vectors[word]);
+            f64::from(terms.map(|(m, x)| m * x).sum::<f32>())
+        };
+        words[most(words.iter().map(similarity)) as usize] as WordId
+    }
+
+    /// The most probable word if frequent words were less frequent. (Words are in order of their frequency, which falls
+    /// as one over the rank.)
+    fn toned_down(&self, posterior: &[f64], power: f64) -> WordId {
+        let numbers = posterior.iter().enumerate();
+        most(numbers.map(|(rank, p)| p * (1.0 + rank as f64).powf(power)))
+    }
+
     fn measure(
         &self,
         name: &str,
@@ -152,7 +233,9 @@ impl Setting {
         let observed: Vec<Observations> = self.documents.iter().map(observe).collect();
         // What is computed once is not timed.
         decoder.decode(&observed[0], &self.documents[0].sentences);
-        let [mut drawn, mut decoded, mut exact] = [0; 3].map(|_| Sums::default());
+        let [mut drawn, mut decoded] = [0; 2].map(|_| Sums::default());
+        let mut ways = WAYS.map(|_| Sums::default());
+        let mut lots = Noise::numbered(2);
         let mut seconds = 0.0;
         for (document, observed) in self.documents.iter().zip(&observed) {
             self.add(&mut drawn, document, &mechanism.words(observed));
@@ -160,15 +243,25 @@ impl Setting {
             let words = decoder.decode(observed, &document.sentences);
             seconds += processor_seconds() - start;
             self.add(&mut decoded, document, &words);
-            let words = decoder.decode_exactly(observed, &document.sentences);
-            self.add(&mut exact, document, &words);
+            let posteriors = decoder.posteriors(observed, &document.sentences);
+            for ((_, choose), sums) in WAYS.iter().zip(&mut ways) {
+                let words = posteriors.iter();
+                let words: Vec<WordId> = words
+                    .map(|posterior| choose(self, &posterior[..language.words()], &mut lots))
+                    .collect();
+                self.add(sums, document, &words);
+            }
         }
+        let ways = WAYS.iter().zip(&ways);
+        let ways: Vec<Value> = ways
+            .map(|((way, _), sums)| json!({"way": way, "of": self.summary(sums)}))
+            .collect();
         let tokens: usize = self.documents.iter().map(|d| d.words.len()).sum();
         json!({
             "mechanism": name,
             "language": Path::new(path).file_stem().and_then(|name| name.to_str()),
             "drawn": self.summary(&drawn), "decoded": self.summary(&decoded),
-            "exact": self.summary(&exact),
+            "exact": ways[0]["of"], "ways": ways,
             "words_per_second": tokens as f64 / seconds,
             "shown": {"drawn": drawn.texts[..SHOWN.min(drawn.texts.len())],
                       "decoded": decoded.texts[..SHOWN.min(decoded.texts.len())]},

@@ -6,27 +6,8 @@ use crate::mechanism::Observations;
 use crate::vocabulary::WordId;
 
 impl Decoder<'_> {
-    /// As [`decode`](Decoder::decode), with every word at every position and without windows: some
-    /// milliseconds a token.
-    pub fn decode_exactly(
-        &self,
-        observations: &Observations,
-        sentences: &[Sentence],
-    ) -> Vec<WordId> {
-        let posteriors = self.posteriors(observations, sentences);
-        let words = self.language.words();
-        let best = |posterior: Vec<f64>| {
-            let mut best = 0;
-            for (word, p) in posterior[..words].iter().enumerate() {
-                best = if *p > posterior[best] { word } else { best };
-            }
-            best as WordId
-        };
-        posteriors.into_iter().map(best).collect()
-    }
-
     /// The probability of every word, and last of the unknown token, at each position given all of
-    /// its sentence.
+    /// its sentence: without candidates or windows, in some milliseconds a token.
     pub fn posteriors(&self, observations: &Observations, sentences: &[Sentence]) -> Vec<Vec<f64>> {
         let pairs = listed(self.language);
         let of = |sentence| self.posteriors_of(&pairs, observations, sentence);
