@@ -136,8 +136,8 @@ export class Files {
     if (texts.length === 0) return this.#say("Choose at least one column.");
     // What an earlier run gave is not this one's: it goes before anything is waited for.
     byId("file-save").hidden = true;
-    // A file is analyzed rather than read: words as the model spells them.
-    const options = { ...this.#privacy.options, case: "plain" };
+    // A file is analyzed rather than read: words as they are drawn, and as the model spells them.
+    const options = { ...this.#privacy.options, case: "plain", context: false };
     const [progress, stop, start] = [byId("progress"), byId("file-stop"), byId("file-start")];
     this.#stopped = false;
     progress.value = 0;

@@ -20,7 +20,8 @@ const OF_SOME_WORDS = ["tree", "k-ary"];
 const UNITS = { hamming: "epsilon per bit", tree: "epsilon per level of the tree", discrete: "epsilon of any two words" };
 
 // What becomes of words that change.
-const RANDOM = "A word that changes becomes close to a random one: do not expect the replacement to mean anything similar.";
+const RANDOM = "As drawn, a word that changes becomes close to a random one, and decoding puts one there that fits its neighbours: "
+  + "do not expect the replacement to mean anything similar.";
 const CHANGED = {
   tree: "The nearer a word stands to yours in a tree of words, the likelier it is to come out, so a replacement may mean something "
     + "similar; the fewer words stay, the seldomer it does.",
@@ -28,7 +29,7 @@ const CHANGED = {
 };
 
 const DECODED = "Decoded after the draw, on your device, with a public language model: a plausible text, not what you wrote. "
-  + "It is made from the draws alone, as anyone who sees them could, so it costs no privacy.";
+  + "It is computed after the noise, from what the noise left and from public files alone, so it costs no privacy.";
 const DRAWN = "Each word as it was drawn, on its own.";
 
 const byId = (id) => document.getElementById(id);
