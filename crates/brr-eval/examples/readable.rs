@@ -32,7 +32,7 @@ type Failure = Box<dyn std::error::Error>;
 /// Texts shown side by side.
 const SHOWN: usize = 10;
 /// Halvings of the range of epsilons.
-const HALVINGS: usize = 6;
+const HALVINGS: usize = 8;
 /// Classifiers whose accuracies are averaged.
 const CLASSIFIERS: i32 = 3;
 /// Runs of which the fastest counts.

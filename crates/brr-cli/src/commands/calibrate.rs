@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use brr::parts::parallel::cores;
-use brr::{Choice, MechanismKind, Model};
+use brr::{Budget, Choice, MechanismKind, Model, Options, Privatizer};
 use brr_eval::attack::Sample;
 use brr_eval::calibrate::{self, Solution, Step, Table, Target, useful_bounds};
 use brr_eval::channel::{OutputSets, Sampling, Spread};
@@ -14,6 +14,7 @@ use serde_json::json;
 
 use crate::failure::{Failure, Result};
 use crate::families::{FamilyArg, Subject, subject};
+use crate::losses;
 use crate::model_source;
 use crate::output::WholeFile;
 use crate::progress::Stages;
@@ -106,6 +107,9 @@ pub fn run(args: Args) -> Result {
             if !args.json {
                 let text = report::solution_text(&solution);
                 stages.print(&format!("{}: {text}", s.family.name()));
+                if let Some(decoded) = decoded(&model, s.family.name(), target) {
+                    stages.print(&decoded);
+                }
             }
             solutions.push((s.family.name(), solution));
         }
@@ -137,6 +141,26 @@ pub fn run(args: Args) -> Result {
 fn sample(model: &Arc<Model>) -> Option<Sample> {
     let language = brr_english::language().ok()?;
     Sample::new(model.clone(), &language, brr_english::SAMPLE).ok()
+}
+
+/// What the same share costs where text is decoded with context, if that is known of the mechanism: the shares
+/// above are of words as they are drawn.
+fn decoded(model: &Arc<Model>, mechanism: &str, target: Target) -> Option<String> {
+    let Target::Keep(keep) = target else {
+        return None;
+    };
+    let mechanism = MechanismKind::parse(mechanism).ok()?;
+    let options = Options::default()
+        .with_mechanism(mechanism)
+        .with_budget(Budget::Keep(keep))
+        .with_context(Some(Arc::new(brr_english::language().ok()?)));
+    let privatizer = Privatizer::new(model.clone(), options).ok()?;
+    let guarantee = privatizer.guarantee();
+    Some(format!(
+        "That is of words as they are drawn. Text that is decoded with context, as typed text is by default, has that share at epsilon {} already: loss at most {:.1} per word.",
+        losses::epsilon(guarantee.epsilon),
+        guarantee.worst_token()
+    ))
 }
 
 fn solve(

@@ -262,8 +262,8 @@ pub fn most_probable(
     found.concat()
 }
 
-/// The epsilon between `low` and `high` at which `success` is about `wanted`, by halving the logarithm
-/// of the range `halvings` times; an end of the range if it lies outside. `success` must grow.
+/// The epsilon between `low` and `high` at which `success` is nearest to `wanted`, of those that halving the
+/// logarithm of the range so many times comes by. `success` must grow.
 pub fn epsilon_for_success(
     (mut low, mut high): (f64, f64),
     halvings: usize,
@@ -273,12 +273,17 @@ pub fn epsilon_for_success(
     if !(low > 0.0 && high > low) {
         return Err(Error::Settings("there is no such range of epsilons".into()));
     }
+    let mut nearest = (f64::INFINITY, low);
     for _ in 0..halvings {
         let middle = (low * high).sqrt();
-        match success(middle)? > wanted {
+        let found = success(middle)?;
+        if (found - wanted).abs() < nearest.0 {
+            nearest = ((found - wanted).abs(), middle);
+        }
+        match found > wanted {
             true => high = middle,
             false => low = middle,
         }
     }
-    Ok((low * high).sqrt())
+    Ok(nearest.1)
 }
