@@ -37,7 +37,7 @@
 //! One rule needs the whole vocabulary ([`VocabularyRule::stray_letters`]). A lone letter is a
 //! word in one language (`в` in Russian, `ə` in Azerbaijani, `日` in Chinese) and a phonetic
 //! symbol or a stray in another. It stays if it is at home: if at least one in a thousand of the
-//! longer words contain it. `a` to `z` are always at home. Letters of scripts without spaces
+//! longer words contain it. `a` to `z` are always at home, and so are the function words of the language (`à`). Letters of scripts without spaces
 //! (Chinese, Hiragana) are judged together, by how many of them the vocabulary has.
 //!
 //! What follows from the tokenizer: hyphenated words and contractions enter as their parts only.
@@ -204,11 +204,19 @@ impl VocabularyRule {
         }
     }
 
+    /// Whether the table of the language calls it one.
+    fn is_function_word(&self, word: &str) -> bool {
+        let table = self.orthography.as_deref();
+        table.is_some_and(|table| table.function_words().iter().any(|known| known == word))
+    }
+
     /// The indices of the lone letters that are not at home among `words`, in order.
     pub fn stray_letters(&self, words: &[String]) -> Vec<usize> {
         let lone: Vec<(usize, char)> = (words.iter().enumerate())
             .filter_map(|(i, word)| Some((i, lone_letter(word)?)))
-            .filter(|(_, letter)| !letter.is_ascii_alphabetic())
+            .filter(|(i, letter)| {
+                !letter.is_ascii_alphabetic() && !self.is_function_word(&words[*i])
+            })
             .collect();
         if lone.is_empty() {
             return Vec::new();

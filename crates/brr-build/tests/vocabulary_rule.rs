@@ -164,6 +164,15 @@ fn a_lone_letter_stays_where_it_is_at_home() {
     assert_eq!(RELEASE.stray_letters(&russian), [3]);
     let azerbaijani = words(&["ə", "və", "ʂ"]);
     assert_eq!(RELEASE.stray_letters(&azerbaijani), [2]);
+    // A function word of the language is at home however few words have its letter.
+    let french = brr_build::orthography::find("fr").unwrap().map(Arc::new);
+    let words: Vec<String> = ["vie", "à", "ŵ"].map(str::to_owned).to_vec();
+    assert_eq!(RELEASE.stray_letters(&words), [1, 2]);
+    let rule = VocabularyRule {
+        orthography: french,
+        ..RELEASE
+    };
+    assert_eq!(rule.stray_letters(&words), [2]);
 }
 
 #[test]

@@ -71,6 +71,7 @@ mod tests {
             assert!(table.function_words().len() >= 80, "{code}");
             for word in table.function_words() {
                 assert_eq!(table.form(word, true), *word, "{code}");
+                assert!(table.is_one_token(word), "{code}: {word}");
             }
         }
     }

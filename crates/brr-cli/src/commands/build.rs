@@ -290,6 +290,12 @@ fn report(args: &Args, load: &LoadReport, built: &Built) {
             tally.first
         );
     }
+    let function_words = model.orthography().function_words().iter();
+    let missing = function_words.filter(|word| model.find(word).is_none());
+    match missing.count() {
+        0 => {}
+        n => tell!("  missing  {n:>7}  function words of the language, which stay unknown"),
+    }
     for Excluded { list, words } in &load.excluded {
         tell!("  excluded {words:>7}  different words by {list}");
     }

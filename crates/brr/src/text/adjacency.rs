@@ -171,7 +171,8 @@ impl fmt::Display for Adjacency {
                 " A stretch of letters of a script without spaces is cut by the model's own words: into how many \
                  tokens is part of that structure, and depends on which words the model knows. Texts with one \
                  word changed for another are neighbours only if the stretch still has as many tokens. \
-                 Characters in a row that belong to no word of the model are one token, whatever their number.",
+                 As many characters as possible are covered by words of the model; others in a row are one token, \
+                 whatever their number.",
             )?;
         }
         // Without structure, words are written as the model spells them.

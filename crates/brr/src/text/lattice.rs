@@ -29,8 +29,9 @@
 //! # The path
 //!
 //! All costs are integers, in 1/256 bits, and the same on every machine. A word of rank r (the most frequent has
-//! rank 0) costs [`WORD`] + log2(r + 2), Zipf's law; an unknown stretch of n characters costs as much as the rarest word,
-//! and [`CHARACTER`] more for each character. So an unknown character is never cheaper than a word. Among paths of one
+//! rank 0) costs [`WORD`] + log2(r + 2), Zipf's law; an unknown stretch costs as much as the rarest word, and twice that more
+//! for each of its characters. So to begin a word, and another unknown stretch after it, never costs more than to go on
+//! without it: as many characters as can be are covered by words, whatever stands beside them. Among paths of one
 //! cost the one is taken whose last step is first found, by a fixed order.
 //!
 //! Time is linear in the length, for no word of more than [`LONGEST`] characters is looked for, and memory is bounded:
@@ -54,10 +55,9 @@ const WINDOW: usize = 2048;
 /// Characters at the end of a window that are cut again.
 const MARGIN: usize = 256;
 
-/// Costs in 1/256 bits: of any word, and of one more unknown character.
+/// Costs in 1/256 bits: of any word, whatever its rank.
 const BIT: u32 = 256;
 const WORD: u32 = 6 * BIT;
-const CHARACTER: u32 = 10 * BIT;
 
 /// A separator of words without a width.
 const NO_WIDTH: char = '\u{200b}';
@@ -209,7 +209,8 @@ impl<'v> Lattice<'v> {
     /// Finds the path of the smallest cost through a window. `open` if it begins in an unknown stretch.
     fn find_path(&self, open: bool, memory: &mut Memory) {
         let count = memory.units.len();
-        let rarest = WORD + log2(self.vocabulary.len() as u32 + 2);
+        let rarest = self.rarest();
+        let character = 2 * rarest;
         let here = Step { cost: 0, from: 0 };
         memory.words.clear();
         memory.words.resize(count + 1, NOWHERE);
@@ -233,16 +234,21 @@ impl<'v> Lattice<'v> {
             let next = &mut memory.unknown[at + 1];
             *next = match begins < unknown.cost {
                 true => Step {
-                    cost: begins + CHARACTER,
+                    cost: begins + character,
                     from: at,
                 },
                 false => Step {
-                    cost: unknown.cost + CHARACTER,
+                    cost: unknown.cost + character,
                     from: unknown.from,
                 },
             };
         }
         memory.trace();
+    }
+
+    /// What a word costs that is rarer than all of the model.
+    fn rarest(&self) -> u32 {
+        WORD + log2(self.vocabulary.len() as u32 + 2)
     }
 
     /// Calls `each` with the length in characters and the id of every word that begins here.

@@ -45,6 +45,9 @@ fn stretches_are_cut_into_the_models_words() {
         ("私は鎌倉に住む", "私|は|鎌倉|に|住む"),
         ("私は鎌倉鎌倉鎌倉に住む", "私|は|鎌倉鎌倉鎌倉|に|住む"),
         ("鎌倉", "鎌倉"),
+        // Beside and between unknown characters, too, a word is a word, however rare.
+        ("鎌生倉は", "鎌|生|倉|は"),
+        ("鎌倉私は", "鎌倉|私|は"),
         // Forms that stand for others, and marks that belong to the character before.
         ("ｶﾞﾗｽの大学", "ｶﾞﾗｽ|の|大学"),
         ("カ\u{3099}ラスは", "カ\u{3099}ラス|は"),
@@ -112,7 +115,7 @@ fn naive(v: &Vocabulary, chars: &[char], after_unknown: bool) -> u32 {
             best = best.min(naive(v, &chars[n..], false).saturating_add(WORD + log2(id + 2)));
         }
         if !after_unknown {
-            let unknown = rarest + CHARACTER * n as u32;
+            let unknown = rarest + 2 * rarest * n as u32;
             best = best.min(naive(v, &chars[n..], true).saturating_add(unknown));
         }
     }
@@ -123,7 +126,7 @@ fn cost(v: &Vocabulary, tokens: &[&str]) -> u32 {
     let rarest = WORD + log2(v.len() as u32 + 2);
     let one = |token: &&str| match v.id(token) {
         Some(id) => WORD + log2(id + 2),
-        None => rarest + CHARACTER * token.chars().count() as u32,
+        None => rarest + 2 * rarest * token.chars().count() as u32,
     };
     tokens.iter().map(one).sum()
 }
