@@ -69,6 +69,11 @@ impl<'a> Collector<'a> {
         self.set_dim(header.dim);
     }
 
+    /// Notes that the last row has no line end.
+    pub(super) fn set_unended(&mut self) {
+        self.report.unended = true;
+    }
+
     /// Whether there are as many words as wanted.
     pub(super) fn is_full(&self) -> bool {
         (self.options.words).is_some_and(|wanted| self.places.len() >= wanted)
@@ -203,7 +208,7 @@ impl<'a> Collector<'a> {
                 found: report.rows,
             });
         }
-        if report.is_cut_short() && !self.options.partial {
+        if (report.is_cut_short() || stream.is_cut()) && !self.options.partial {
             return Err(Error::CutShort {
                 path,
                 rows: report.rows,

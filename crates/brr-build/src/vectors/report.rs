@@ -96,6 +96,9 @@ pub struct LoadReport {
     pub excluded: Vec<Excluded>,
     /// Whether reading ended before the file did, because enough words were found.
     pub stopped_early: bool,
+    /// Whether the last line of a text file has no end. It is a row like any other, but if the file was cut within
+    /// its last number, nothing else would tell.
+    pub unended: bool,
     /// SHA-256 of the file as it is stored, if every byte of it was read in passing. It is not
     /// when reading stopped early, nor for formats that are read by seeking (zip archives, fastText
     /// `.bin`): see [`sha256_of_file`](super::sha256_of_file).
@@ -117,6 +120,7 @@ impl LoadReport {
             left_out: BTreeMap::new(),
             excluded: exclude.iter().map(nothing_yet).collect(),
             stopped_early: false,
+            unended: false,
             sha256: None,
         }
     }

@@ -27,6 +27,8 @@ pub(super) struct Stream<'a> {
     end: usize,
     /// Content consumed so far.
     offset: u64,
+    /// Whether compressed content ended before it was complete.
+    cut: bool,
 }
 
 impl<'a> Stream<'a> {
@@ -45,6 +47,23 @@ impl<'a> Stream<'a> {
             start: 0,
             end: 0,
             offset: 0,
+            cut: false,
+        }
+    }
+
+    /// Whether compressed content ended before it was complete: what was there, was read.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// Reads from the source into the buffer, from here on.
+    fn read_into(&mut self, from: usize) -> io::Result<usize> {
+        match self.source.read(&mut self.buffer[from..]) {
+            Err(e) if e.kind() == io::ErrorKind::UnexpectedEof && !self.plain => {
+                self.cut = true;
+                Ok(0)
+            }
+            read => read,
         }
     }
 
@@ -87,7 +106,7 @@ impl<'a> Stream<'a> {
         self.end -= self.start;
         self.start = 0;
         while self.end < BUFFER {
-            match self.source.read(&mut self.buffer[self.end..]) {
+            match self.read_into(self.end) {
                 Ok(0) => break,
                 Ok(n) => self.end += n,
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
@@ -202,7 +221,7 @@ impl BufRead for Stream<'_> {
         if self.start == self.end {
             self.start = 0;
             self.end = 0;
-            self.end = self.source.read(&mut self.buffer)?;
+            self.end = self.read_into(0)?;
         }
         Ok(&self.buffer[self.start..self.end])
     }

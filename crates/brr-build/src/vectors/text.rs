@@ -122,7 +122,9 @@ pub(super) fn read(
         if fields(&line).next().is_none() {
             continue;
         }
-        let Some((word, numbers)) = split_row(&line, dim) else {
+        // What is left of a row when compressed content was cut, its last number perhaps cut too.
+        let torn = !ended && stream.at_end()? && stream.is_cut();
+        let Some((word, numbers)) = split_row(&line, dim).filter(|_| !torn) else {
             let defect = if ended {
                 Defect::Ragged
             } else {
@@ -131,6 +133,9 @@ pub(super) fn read(
             into.bad_row(stream, at, defect)?;
             continue;
         };
+        if !ended {
+            into.set_unended();
+        }
         // One number too many looks like a word with a space and a number in it.
         if fields(word).count() > 1 && fields(word).next_back().and_then(parse_number).is_some() {
             into.bad_row(stream, at, Defect::Ragged)?;

@@ -148,7 +148,12 @@ fn a_damaged_or_cut_file_is_an_error() {
         ("v.zip", zip(&[("v", &text)])),
     ] {
         let cut = load_bytes(name, &packed[..packed.len() / 2], &skip());
-        assert!(matches!(cut, Err(Error::Read { .. })), "{name}: {cut:?}");
+        // A zip archive ends with its list of files.
+        let told = match name {
+            "v.zip" => matches!(cut, Err(Error::Read { .. })),
+            _ => matches!(cut, Err(Error::CutShort { .. })),
+        };
+        assert!(told, "{name}: {cut:?}");
         let message = cut.unwrap_err().to_string();
         assert!(
             message.contains(name) && message.contains("fetch it again"),

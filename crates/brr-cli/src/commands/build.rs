@@ -282,6 +282,11 @@ fn report(args: &Args, load: &LoadReport, built: &Built) {
         load.format,
         load.words
     );
+    if load.unended {
+        tell!(
+            "warning: the last row has no line end: if the file was cut within its last number, that number is wrong"
+        );
+    }
     for (rule, tally) in &load.left_out {
         tell!(
             "  left out {:>7}  {rule} (first: {} {})",

@@ -1,5 +1,6 @@
 //! `brr build` and `brr certify` as a user meets them.
 
+use crate::support::corpora::pack;
 use crate::support::{Folder, assert_one_line, build_small, run, small_vectors};
 use serde_json::Value;
 
@@ -369,4 +370,38 @@ fn a_language_without_a_table_is_refused() {
     let mine = folder.file("mine.txt", format!("{lines}elision w' waa\n").as_bytes());
     let ran = build(&folder, "m.brr", &["--language", &mine]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
+}
+
+/// What is there of a compressed file is taken if that is asked for, but for the row in which it was cut.
+#[test]
+fn a_file_that_was_cut_is_taken_only_as_such() {
+    let folder = Folder::new();
+    let whole = small_vectors(200);
+    let packed = pack("gz", whole.as_bytes());
+    let cut = folder.file("cut.txt.gz", &packed[..packed.len() / 2]);
+    let model = folder.name("m.brr");
+    let args = [
+        "build",
+        &cut,
+        "-o",
+        &model,
+        "--bits",
+        "64",
+        "--no-certificates",
+        "--no-tree",
+    ];
+    assert_one_line(&run(&args), 1, &["cut short", "--partial"]);
+    let ran = run(&[&args[..], &["--partial"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let facts: Value = serde_json::from_str(&run(&["inspect", &model, "--json"]).stdout).unwrap();
+    let words = facts["words"].as_u64().unwrap();
+    assert!((20..200).contains(&words), "{words}");
+    // Plain text that ends within a number cannot be told from one that ends without a line end.
+    let plain = folder.file("plain.txt", whole.trim_end().as_bytes());
+    let ran = run(&[&["build", &plain], &args[2..], &["--force"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("no line end"), "{}", ran.stderr);
+    let ended = folder.file("ended.txt", whole.as_bytes());
+    let ran = run(&[&["build", &ended], &args[2..], &["--force"]].concat());
+    assert!(!ran.stderr.contains("no line end"), "{}", ran.stderr);
 }
