@@ -84,9 +84,10 @@ pub struct DatasetSource {
     /// Column or field with the label.
     #[serde(default = "label_column")]
     pub label: Column,
-    /// Whether the first row of a table names its columns.
-    #[serde(default = "with_header")]
-    pub header: bool,
+    /// Whether the first row of a table names its columns. By default it does, but for a row whose label is one
+    /// of the others' where columns are given by number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<bool>,
     /// Leave rows without text out instead of ending at them.
     #[serde(default)]
     pub skip_empty: bool,
@@ -98,10 +99,6 @@ fn text_column() -> Column {
 
 fn label_column() -> Column {
     Column::Name("label".into())
-}
-
-fn with_header() -> bool {
-    true
 }
 
 /// Most labels a classifier is made for; more is mostly a wrong column, and so are
@@ -243,7 +240,7 @@ mod tests {
             test_path: None,
             text: text_column(),
             label: label_column(),
-            header: true,
+            header: Some(true),
             skip_empty: false,
         }
     }
@@ -314,17 +311,29 @@ mod tests {
         let plain = DatasetSource {
             text: Column::Number(3),
             label: Column::Number(1),
-            header: false,
+            header: Some(false),
             ..source(DatasetFormat::Csv, path.clone())
         };
         let set = Dataset::load(&plain, 1, None).unwrap();
         assert_eq!(set.parts().map(|p| p.1.len()), [10; 4]);
         assert!(set.halved && set.labels == ["0", "1"]);
         let headed = DatasetSource {
-            header: true,
+            header: Some(true),
             ..plain.clone()
         };
         assert_eq!(dealt(&Dataset::load(&headed, 1, None).unwrap()).len(), 39);
+        // Nobody said so: a row with a label of the others is no header, one with another is.
+        let untold = DatasetSource {
+            header: None,
+            ..plain.clone()
+        };
+        let read = |rows: &str| {
+            fs::write(&path, rows).unwrap();
+            dealt(&Dataset::load(&untold, 1, None).unwrap()).len()
+        };
+        assert_eq!(read(&rows), 40);
+        assert_eq!(read(&format!("label,n,text\n{rows}")), 40);
+        fs::write(&path, &rows).unwrap();
         let told = |source: DatasetSource| Dataset::load(&source, 1, None).unwrap_err().to_string();
         let beyond = DatasetSource {
             text: Column::Number(4),
@@ -340,7 +349,7 @@ mod tests {
         fs::write(&empty, "a,b,c\n").unwrap();
         let tested = DatasetSource {
             test_path: Some(empty),
-            header: true,
+            header: Some(true),
             ..plain.clone()
         };
         assert!(told(tested).contains("no texts"));

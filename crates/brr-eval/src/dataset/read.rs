@@ -162,7 +162,7 @@ fn table(source: &DatasetSource, path: &Path) -> Result<Vec<Row>> {
 fn delimited(source: &DatasetSource, path: &Path, delimiter: u8) -> Result<Vec<Row>> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
-        .has_headers(source.header)
+        .has_headers(source.header != Some(false))
         .from_reader(open(path)?);
     let problem = |e: &csv::Error| {
         let place = e
@@ -183,7 +183,7 @@ fn delimited(source: &DatasetSource, path: &Path, delimiter: u8) -> Result<Vec<R
         let problem = match column {
             Column::Number(n) if (1..=columns).contains(n) => return Ok(n - 1),
             Column::Number(n) => format!("there is no column {n} among its {columns}"),
-            Column::Name(_) if !source.header => {
+            Column::Name(_) if source.header == Some(false) => {
                 "header = false: give text and label as numbers, from 1".into()
             }
             Column::Name(name) => {
@@ -206,6 +206,18 @@ fn delimited(source: &DatasetSource, path: &Path, delimiter: u8) -> Result<Vec<R
             text: record[text].to_owned(),
             label: record[label].to_owned(),
         });
+    }
+    let by_number = matches!(
+        (&source.text, &source.label),
+        (Column::Number(_), Column::Number(_))
+    );
+    if source.header.is_none() && by_number && rows.iter().any(|row| row.label == header[label]) {
+        // A header would have another word there.
+        let first = Row {
+            text: header[text].to_owned(),
+            label: header[label].to_owned(),
+        };
+        rows.insert(0, first);
     }
     Ok(rows)
 }
