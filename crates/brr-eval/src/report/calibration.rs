@@ -56,11 +56,22 @@ pub fn solution_text(solution: &Solution) -> String {
 }
 
 /// The step of a table to start from, in sentences: of those that keep at most half of the words, the one
-/// that keeps the most.
+/// that keeps the most; if there are none, the one that keeps the fewest, and that there are smaller bounds.
 pub fn recommendation(table: &calibrate::Table) -> Option<String> {
     let keep = |s: &&Step| s.summary.keep_by_use.value;
     let within = table.steps.iter().filter(|s| keep(s) <= 0.5);
-    let start = within.max_by(|a, b| keep(a).total_cmp(&keep(b)))?;
+    let Some(start) = within.max_by(|a, b| keep(a).total_cmp(&keep(b))) else {
+        let least = table
+            .steps
+            .iter()
+            .min_by(|a, b| keep(a).total_cmp(&keep(b)))?;
+        return Some(format!(
+            "To start with {}, look at smaller bounds: at each of these more than every second word stays. The \
+             one with the fewest: {}",
+            table.mechanism,
+            in_words(least)
+        ));
+    };
     Some(format!(
         "To start with {}, at most every second word kept: {}",
         table.mechanism,
