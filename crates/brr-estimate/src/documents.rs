@@ -1,7 +1,9 @@
 //! The words that were received.
 
-use brr::Model;
+use std::borrow::Cow;
+
 use brr::parts::vocabulary::WordId;
+use brr::{Model, Unknown};
 
 /// Outputs, counted over all documents. Tokens are privatized independently, so their counts tell
 /// as much about the counts of words as the texts do.
@@ -34,7 +36,12 @@ impl Documents {
 
     /// Adds a privatized text, as a document.
     pub fn read(&mut self, model: &Model, text: &str) {
-        let words = model.tokens(text);
+        // A mask in the place of an unknown token is no word, nor are its signs.
+        let text = match text.contains(Unknown::MASK) {
+            true => Cow::Owned(text.replace(Unknown::MASK, " ")),
+            false => Cow::Borrowed(text),
+        };
+        let words = model.tokens(&text);
         self.strange += words.iter().filter(|w| w.0.is_none()).count() as u64;
         self.push(words.into_iter().filter_map(|w| w.0));
     }

@@ -361,3 +361,58 @@ fn what_cannot_be_decoded_is_refused_with_the_way_out() {
     assert_one_line(&decode(&manifest, &["--language", &lm]), 1, &["bad.lm"]);
     assert_eq!(decode(&manifest, &["--others", "2"]).code, 2);
 }
+
+/// A mask is one token, as the unknown word was: what comes behind it stays in its place.
+#[test]
+fn a_mask_is_one_token() {
+    let folder = Folder::new();
+    let private = folder.name("private.txt");
+    let budget = [
+        "--mechanism",
+        "k-ary",
+        "--epsilon",
+        "60",
+        "--unknown",
+        "mask",
+    ];
+    let manifest = release(&folder, "thank qwxzv, (qwxzv) you.\n", &private, &budget);
+    assert_eq!(
+        std::fs::read_to_string(&private).unwrap(),
+        "thank <unk>, (<unk>) you.\n"
+    );
+    let ran = decode(&manifest, &["-q", "-i", &private, "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let line: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(line["text"], "thank <unk>, (<unk>) you.");
+    assert_eq!(line["tokens"].as_array().unwrap().len(), 4);
+    assert_eq!(line["tokens"][3]["word"], "you");
+}
+
+/// Text that was given as an argument and written as JSON is read as what it is.
+#[test]
+fn a_line_of_json_is_read_by_its_record() {
+    let folder = Folder::new();
+    let (private, manifest) = (folder.name("p.jsonl"), folder.name("run.json"));
+    let args = [
+        "privatize",
+        "thank you",
+        "--json",
+        "--no-context",
+        "-q",
+        "-o",
+        &private,
+    ];
+    let how = [
+        "--mechanism",
+        "k-ary",
+        "--epsilon",
+        "60",
+        "--manifest",
+        &manifest,
+    ];
+    assert_eq!(run(&[&args[..], &how].concat()).code, 0);
+    let ran = decode(&manifest, &["-q", "-i", &private, "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let line: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(line["text"], "thank you");
+}

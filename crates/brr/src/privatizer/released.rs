@@ -60,7 +60,13 @@ impl Released<'_> {
 impl Privatizer {
     /// Takes texts that this privatizer, or one like it, released as drawn for what they are.
     pub fn released<'t>(&self, texts: &'t [impl AsRef<str>]) -> Released<'t> {
-        let (tokens, ends) = self.cut(texts, |_| u64::MAX);
+        let mut lookup = self.model.lookup();
+        let mut tokens = Tokens::default();
+        let ends = texts.iter().map(|text| {
+            tokens.push_released(text.as_ref(), &mut lookup);
+            (tokens.pieces.len(), tokens.words.len(), 0)
+        });
+        let ends: Ends = ends.collect();
         let unknown = self.model.vocabulary().len() as State + 1;
         let mut drawn = Vec::new();
         let known = |word: &Option<WordId>| {

@@ -116,6 +116,35 @@ impl<'t> Tokens<'t> {
         seen.saturating_sub(most)
     }
 
+    /// As [`push`](Self::push), for text that was released: a mask in the place of an unknown token is one token, where
+    /// in a text that somebody wrote it is a word between two signs.
+    pub fn push_released(&mut self, text: &'t str, lookup: &mut Lookup<'_>) {
+        const STAND_IN: &str = "xunkx";
+        const { assert!(STAND_IN.len() == Unknown::MASK.len()) }
+        if !text.contains(Unknown::MASK) {
+            self.push(text, lookup, u64::MAX);
+            return;
+        }
+        // Letters of the same length, so that places stay the same.
+        let marked = Zeroizing::new(text.replace(Unknown::MASK, STAND_IN));
+        lookup.cutter().cut(&marked, |segment| {
+            let Segment::Token(token) = segment else {
+                return self.pieces.push(match segment {
+                    Segment::Space(c) => Piece::Space(c),
+                    Segment::Mark(c) => Piece::Mark(c),
+                    Segment::Break | Segment::Token(_) => Piece::Break,
+                });
+            };
+            let from = token.text.as_ptr().addr() - marked.as_ptr().addr();
+            let own = &text[from..from + token.text.len()];
+            self.push_word(match own.contains(Unknown::MASK) {
+                true => None,
+                false => lookup.id(token),
+            });
+            self.pieces.push(Piece::Token(own));
+        });
+    }
+
     /// Appends a word. A buffer that grows is moved by hand, so that the old one is erased.
     fn push_word(&mut self, word: Option<WordId>) {
         if self.words.len() == self.words.capacity() {
