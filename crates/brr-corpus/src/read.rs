@@ -65,17 +65,12 @@ impl Written {
             .ok_or(RecordProblem::NoRecord)?;
         let mechanism =
             MechanismKind::parse(mechanism).map_err(|_| RecordProblem::OtherMechanism)?;
-        // A number may lose its last digit on the way through a file; the mechanism must not
-        // fall to the next certificate below for that.
-        let options = options
-            .with_mechanism(mechanism)
-            .with_budget(Budget::Epsilon(epsilon * (1.0 + 1e-12)));
-        let privatizer = Privatizer::certified(model, options, cores(), progress)
-            .map_err(|_| RecordProblem::OtherEpsilon)?;
-        // Textbook weights for an epsilon that textbook weights gave may lie a rounding below it.
-        if (privatizer.guarantee().epsilon / epsilon - 1.0).abs() > 1e-4 {
-            return Err(RecordProblem::OtherEpsilon);
-        }
+        let options = options.with_mechanism(mechanism);
+        let privatizer = with_epsilon(epsilon, &|budget| {
+            let options = options.clone().with_budget(budget);
+            let made = Privatizer::certified(model.clone(), options, cores(), progress);
+            made.map_err(|_| RecordProblem::OtherEpsilon)
+        })?;
         // The bound says again what epsilon and mechanism say: an edit of one of them shows.
         let bound = record["bound"].as_f64().filter(|bound| *bound > 0.0);
         if bound.is_some_and(|bound| (privatizer.guarantee().bound() / bound - 1.0).abs() > 1e-3) {
@@ -166,6 +161,50 @@ impl Written {
         let found = named.max_by_key(|(name, _)| name.len());
         Ok(found.ok_or(RecordProblem::OtherFile)?.1)
     }
+}
+
+/// What has this epsilon, among what is made of budgets.
+///
+/// The epsilon on record is that of the distribution that was sampled, at most what was asked for. To ask for
+/// it gives it, but for a rounding, or, where it is so small that the integers behind the draws take few values,
+/// the next value below it. What was asked for lies above then, and epsilons rise with budgets.
+fn with_epsilon(
+    epsilon: f64,
+    make: &dyn Fn(Budget) -> Result<Privatizer, RecordProblem>,
+) -> Result<Privatizer, RecordProblem> {
+    // A number may lose its last digit on the way through a file; the mechanism must not
+    // fall to the next certificate below for that.
+    let nearly = (epsilon * (1.0 + 1e-12)).max(f64::MIN_POSITIVE);
+    let made = make(Budget::Epsilon(nearly))?;
+    // Textbook weights for an epsilon that textbook weights gave may lie a rounding below it.
+    if is_within(made.guarantee().epsilon, epsilon, 1e-4) {
+        return Ok(made);
+    }
+    let (mut low, mut high) = (nearly, None);
+    let mut step = nearly * 1e-9;
+    for _ in 0..128 {
+        let asked = match high {
+            None => low + step,
+            Some(high) => 0.5 * (low + high),
+        };
+        let made = make(Budget::Epsilon(asked))?;
+        let found = made.guarantee().epsilon;
+        if is_within(found, epsilon, 1e-9) {
+            return Ok(made);
+        }
+        match found < epsilon {
+            true => (low, step) = (asked, 2.0 * step),
+            false => high = Some(asked),
+        }
+        if asked > 1.01 * nearly + 1e-6 {
+            break;
+        }
+    }
+    Err(RecordProblem::OtherEpsilon)
+}
+
+fn is_within(found: f64, epsilon: f64, share: f64) -> bool {
+    (found - epsilon).abs() <= share * epsilon
 }
 
 /// Refuses what is no record of text that this model's mechanisms drew.

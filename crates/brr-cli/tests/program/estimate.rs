@@ -328,3 +328,63 @@ fn a_folder_is_read_by_its_record() {
     let ran = run(&[&quiet[..], &[&out, "--epsilon", "20"]].concat());
     assert_one_line(&ran, 2, &["--manifest", "brr-manifest.json"]);
 }
+
+/// What `privatize` wrote is read, however small the epsilon: few distributions are near 0, and it is one of them.
+#[test]
+fn manifests_of_tiny_budgets_are_read() {
+    let folder = Folder::new();
+    let model = folder.file("m.brr", &tiny_model());
+    let (private, manifest) = (folder.name("private.txt"), folder.name("run.json"));
+    for (mechanism, epsilon) in [
+        ("brr", "1e-6"),
+        ("brr", "1e-9"),
+        ("k-ary", "1e-6"),
+        ("k-ary", "1e-9"),
+        ("exponential", "1e-4"),
+        ("exponential", "1e-9"),
+    ] {
+        let to = [
+            "-o",
+            &private,
+            "--force",
+            "--manifest",
+            &manifest,
+            "-m",
+            &model,
+        ];
+        let how = ["privatize", "--mechanism", mechanism, "--epsilon", epsilon];
+        let ran = run_with(&[&how[..], &to].concat(), text().as_bytes());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let by = [
+            "estimate",
+            "-m",
+            &model,
+            "-i",
+            &private,
+            "--resamplings",
+            "0",
+        ];
+        let ran = run(&[&by[..], &["--manifest", &manifest]].concat());
+        assert_eq!(ran.code, 0, "{mechanism} {epsilon}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("epsilon 0.0"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn messages_of_a_reader_name_options_that_it_has() {
+    let folder = Folder::new();
+    let model = folder.file("m.brr", &tiny_model());
+    let csv = folder.file("p.csv", b"id,t\n1,the film\n");
+    let args = ["estimate", "-m", &model, "--epsilon", "1", "-i", &csv];
+    for column in [&[][..], &["-c", "2"], &["-c", "nope"]] {
+        let ran = run(&[&args[..], column].concat());
+        assert_one_line(&ran, 2, &["--column", "--manifest"]);
+        for lacking in ["--header", "--delimiter", "to be privatized"] {
+            assert!(!ran.stderr.contains(lacking), "{}", ran.stderr);
+        }
+    }
+    let latin = folder.file("latin.txt", b"caf\xe9\n");
+    let ran = run(&["estimate", "-m", &model, "--epsilon", "1", "-i", &latin]);
+    assert_one_line(&ran, 1, &["not UTF-8", "row 1"]);
+    assert!(!ran.stderr.contains("--encoding"), "{}", ran.stderr);
+}
