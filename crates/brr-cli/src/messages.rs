@@ -25,6 +25,7 @@ fn failure(error: Error) -> Failure {
         Error::Privatizer(error) => error.into(),
         Unfinished { cause, .. } if matches!(*cause, Stopped) => Failure::Stopped(message),
         Unfinished { .. } | BadRow { .. } | FirstRowTooLong { .. } => Failure::Failed(message),
+        Error::Encoded { .. } => Failure::Failed(message),
         Truncated { .. } | Malformed { .. } | Thread | Stopped => Failure::Failed(message),
         _ => Failure::Usage(message),
     }
@@ -59,6 +60,14 @@ fn message(error: &Error) -> String {
             let plain = cause.to_string();
             error.to_string().replacen(&plain, &message(cause), 1)
         }
+        Error::Encoded { name, encoding } => match *encoding {
+            "UTF-16" => format!(
+                "{name}: this is UTF-16: give --encoding utf-16, or convert it to UTF-8 first"
+            ),
+            other => format!(
+                "{name}: this is {other}, which brr does not read: convert it to UTF-8 first, as by iconv"
+            ),
+        },
         _ => error.to_string(),
     };
     let (before, after) = around(error);
@@ -122,7 +131,9 @@ fn around(error: &Error) -> (&'static str, &'static str) {
 /// How to name a column so that it is found.
 fn find_column(column: ColumnRole, problem: ColumnProblem) -> &'static str {
     match (problem, column) {
-        (ColumnProblem::NoSuchName(_), _) => "; check --delimiter, or give a number",
+        (ColumnProblem::NoSuchName(_), _) => {
+            "; check --delimiter, or give a number (with --header, the names are listed)"
+        }
         (ColumnProblem::NearlyNamed(_), _) => " with --header",
         (ColumnProblem::NoSuchField | ColumnProblem::NoObject, ColumnRole::Private { .. }) => {
             ", and what is not found is not privatized; check the path, or give --optional-columns if some rows lack it"

@@ -23,6 +23,11 @@ pub trait Framing: Send {
         last
     }
 
+    /// What is wrong between the records that were seen, if their format says what stands there.
+    fn problem(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Inside what a record still is, where no input may end.
     fn inside(&self) -> Option<&'static str> {
         None
@@ -173,6 +178,7 @@ impl Chunks {
                 return Err(Error::FirstRowTooLong { name });
             }
             if !self.read()? {
+                self.check(&*framing)?;
                 return match framing.inside() {
                     Some(place) => Err(self.input.cut_short(place)),
                     None => Ok(self.rest.clone()),
@@ -191,13 +197,25 @@ impl Chunks {
     /// input is answered line by line.
     pub fn next_chunk(&mut self) -> Result<Option<Chunk>> {
         loop {
-            if let Some(chunk) = self.cut() {
-                return Ok(Some(chunk));
+            let chunk = self.cut();
+            self.check(&*self.framing)?;
+            if chunk.is_some() {
+                return Ok(chunk);
             }
             if !self.read()? {
                 return self.last();
             }
         }
+    }
+
+    /// An error if what stands between records is wrong.
+    fn check(&self, framing: &dyn Framing) -> Result {
+        framing.problem().map_or(Ok(()), |problem| {
+            Err(Error::Malformed {
+                name: self.input.name(),
+                problem: problem.into(),
+            })
+        })
     }
 
     /// Whole records of what was read, if there are any that the framing has not seen.

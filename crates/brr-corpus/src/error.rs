@@ -154,6 +154,14 @@ pub enum Error {
         /// What is wrong with it.
         problem: RowProblem,
     },
+    /// By its mark it is in an encoding that was not named, or that is not read.
+    #[error("{name}: this is {encoding}: name that encoding, or convert it to UTF-8 first")]
+    Encoded {
+        /// The input's name.
+        name: String,
+        /// UTF-16 or UTF-32.
+        encoding: &'static str,
+    },
     /// Not what its format says.
     #[error("{name}: {problem}")]
     Malformed {

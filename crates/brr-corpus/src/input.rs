@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::checkpoint::InputIdentity;
 use crate::compression;
-use crate::encoding::{Decoded, Encoding};
+use crate::encoding::{Decoded, Encoding, NO_ORDER};
 use crate::error::{Error, Result};
 use crate::format::Compression;
 
@@ -139,6 +139,10 @@ impl Opened {
                 name: self.name(),
                 problem: "its bytes are not of the encoding or the compression that it should have"
                     .into(),
+            },
+            (io::ErrorKind::Other, _) if error.to_string() == NO_ORDER => Error::Malformed {
+                name: self.name(),
+                problem: NO_ORDER.into(),
             },
             (_, Some(path)) => Error::read(path, error),
             (_, None) => Error::Input(error),

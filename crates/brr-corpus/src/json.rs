@@ -15,9 +15,27 @@ use crate::jsonl::Jsonl;
 /// Objects with known private fields.
 pub struct Json(pub Jsonl);
 
+/// Where among objects a place is.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Place {
+    /// Nothing was seen yet: a file begins, or a run goes on after an object.
+    #[default]
+    Start,
+    /// After the array's opening bracket.
+    Open,
+    /// After an object, or what stands in its place.
+    Value,
+    Comma,
+    /// After the array.
+    End,
+}
+
 /// Follows brackets and strings, over any cut of the stream into pieces.
 #[derive(Default)]
 pub struct Frame {
+    place: Place,
+    /// What stands between objects is not what JSON has there.
+    broken: bool,
     /// Whether the objects are elements of an array.
     array: bool,
     /// Brackets that are open, the array's own included.
@@ -33,6 +51,9 @@ impl Frame {
             self.string = self.escaped || byte != b'"';
             self.escaped = byte == b'\\' && !self.escaped;
             return false;
+        }
+        if self.depth <= usize::from(self.array) && !byte.is_ascii_whitespace() {
+            self.step(byte);
         }
         match byte {
             b'"' => self.string = true,
@@ -50,9 +71,47 @@ impl Frame {
     }
 }
 
+impl Frame {
+    /// Goes on among objects.
+    fn step(&mut self, byte: u8) {
+        use Place::{Comma, End, Open, Start, Value};
+        let inside = self.array && self.depth > 0;
+        self.place = match (byte, self.place) {
+            // A run that goes on begins after an object of the array.
+            (b',', Start) => {
+                (self.array, self.depth) = (true, 1);
+                Comma
+            }
+            (b',', Value) if inside => Comma,
+            (b']', Start) => End,
+            (b']', Open | Value) if inside => End,
+            (b'[', Start) => Open,
+            (b',' | b']', _) => return self.broken = true,
+            (_, End) => return self.broken = true,
+            // Objects without an array stand one after another.
+            (b'{' | b'[', Value) if inside => return self.broken = true,
+            _ => Value,
+        };
+    }
+
+    /// Whether a file may begin as these bytes do.
+    pub fn can_begin(bytes: &[u8]) -> bool {
+        let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+        !matches!(first, Some(b',' | b']'))
+    }
+}
+
+/// What is said of a file whose objects are not in an array, or not separated by commas.
+pub const BROKEN: &str =
+    "this is no JSON: between its objects, a comma or a bracket is missing or too many";
+
 impl Framing for Frame {
     fn next_end(&mut self, bytes: &[u8]) -> Option<usize> {
         bytes.iter().position(|b| self.ends(*b)).map(|at| at + 1)
+    }
+
+    fn problem(&self) -> Option<&'static str> {
+        self.broken.then_some(BROKEN)
     }
 
     fn inside(&self) -> Option<&'static str> {

@@ -48,7 +48,8 @@ impl Known {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         let name = |path: &String| {
             let keys = path.split('.');
-            path.chars().all(plain)
+            !path.is_empty()
+                && path.chars().all(plain)
                 && keys.clone().count() < 8
                 && keys.map(str::len).all(|n| n < 40)
         };

@@ -19,10 +19,20 @@ use crate::units::Ledger;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-const UTF_16: &str = "this is UTF-16: name that encoding, or convert it to UTF-8 first";
+/// Told by its mark; a program says how to name the encoding ([`Encoded`](Error::Encoded)).
+const UTF_16: &str = "UTF-16";
+const UTF_32: &str = "UTF-32";
+
+/// Marks of encodings that are not UTF-8. Those of UTF-32 begin as those of UTF-16 do, so they come first.
+const MARKS: [(&[u8], &str); 4] = [
+    (b"\xff\xfe\0\0", UTF_32),
+    (b"\0\0\xfe\xff", UTF_32),
+    (b"\xff\xfe", UTF_16),
+    (b"\xfe\xff", UTF_16),
+];
 
 /// What no text begins with.
-const NO_TEXT: [(&[u8], &str); 7] = [
+const NO_TEXT: [(&[u8], &str); 5] = [
     (
         b"\x1f\x8b",
         "this is packed by gzip: unpack it first, or give a file whose name ends in .gz",
@@ -34,8 +44,6 @@ const NO_TEXT: [(&[u8], &str); 7] = [
     (b"BZh", "this is packed by bzip2: unpack it first"),
     (b"\xfd7zXZ\0", "this is packed by xz: unpack it first"),
     (b"PK\x03\x04", "this is a zip archive: unpack it first"),
-    (b"\xff\xfe", UTF_16),
-    (b"\xfe\xff", UTF_16),
 ];
 
 /// Finds the columns by the first row; the format, and the bytes before the first row, which are
@@ -51,6 +59,12 @@ pub(crate) fn open<'a>(
     for (mark, problem) in NO_TEXT {
         if chunks.take_prefix(mark)? {
             return Err(malformed(chunks, problem));
+        }
+    }
+    for (mark, encoding) in MARKS {
+        if chunks.take_prefix(mark)? {
+            let name = chunks.input().name();
+            return Err(Error::Encoded { name, encoding });
         }
     }
     let mut head = Vec::new();
@@ -75,13 +89,18 @@ pub(crate) fn open<'a>(
         if lines {
             let first = chunks.peek_record(Box::new(LineFraming))?;
             if !first.is_empty() {
-                jsonl.check_first(&first)?;
+                let checked = jsonl.check_first(&first);
+                checked.map_err(|e| if_text(&first, chunks, e))?;
             }
             return Ok((Box::new(jsonl), head));
         }
         let first = chunks.peek_record(Box::new(json::Frame::default()))?;
+        if !json::Frame::can_begin(&first) {
+            return Err(malformed(chunks, json::BROKEN));
+        }
         if let Some(object) = json::first_object(&first) {
-            jsonl.check_first(&first[object])?;
+            let checked = jsonl.check_first(&first[object]);
+            checked.map_err(|e| if_text(&first, chunks, e))?;
         }
         return Ok((Box::new(Json(jsonl)), head));
     }
@@ -90,12 +109,36 @@ pub(crate) fn open<'a>(
         // Nothing in, nothing out, as in other formats.
         return Ok((Box::new(Text::default()), head));
     }
-    let (csv, header) = Csv::open(task, &first)?;
+    let opened = Csv::open(task, &first).map_err(|e| if_text(&first, chunks, e));
+    if first.contains(&0) {
+        // Cells that seem to be private may be parts of others.
+        return Err(first_row(RowProblem::NullByte, chunks));
+    }
+    let (csv, header) = opened?;
     if header {
         chunks.take(first.len());
         head.extend_from_slice(&first);
     }
     Ok((Box::new(csv), head))
+}
+
+/// What is wrong with a first row, unless it is in another encoding: then its columns were looked for
+/// in vain.
+fn if_text(first: &[u8], chunks: &Chunks, error: Error) -> Error {
+    match std::str::from_utf8(first) {
+        // UTF-16 without a mark may well be UTF-8, too.
+        _ if first.contains(&0) => first_row(RowProblem::NullByte, chunks),
+        Err(_) => first_row(RowProblem::NotUtf8, chunks),
+        Ok(_) => error,
+    }
+}
+
+fn first_row(problem: RowProblem, chunks: &Chunks) -> Error {
+    Error::BadRow {
+        row: 1,
+        offset: Some(chunks.offset()),
+        problem,
+    }
 }
 
 /// Privatizes all rows of the input; private columns that none of them had.

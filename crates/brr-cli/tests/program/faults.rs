@@ -145,7 +145,12 @@ fn input_of_another_kind_is_told() {
         );
         assert_one_line(&ran, 1, &[part]);
     };
-    check("csv", b"\xff\xfei\0d\0", "UTF-16");
+    check("csv", b"\xff\xfei\0d\0", "--encoding utf-16");
+    check("csv", b"\xff\xfe\0\0i\0\0\0", "UTF-32");
+    // Without a mark it is text of another encoding, and no other delimiter would help.
+    check("csv", b"i\0d\0,\0b\0o\0d\0y\0\n\0", "--encoding");
+    check("jsonl", b"{\"body\":\"caf\xe9\"}\n", "--encoding");
+    check("json", b"[{\"body\":\"caf\xe9\"}]", "--encoding");
     check("csv", &pack("gz", b"id,body\n"), "gzip");
     check("jsonl", &pack("zst", b"{}"), "Zstandard");
     let text = run_with(&SAME, &pack("gz", b"the film"));
@@ -158,6 +163,78 @@ fn input_of_another_kind_is_told() {
         b"PAR1",
     );
     assert_one_line(&parquet, 2, &["no stream", "--input"]);
+}
+
+#[test]
+fn text_is_of_the_encoding_that_was_named() {
+    let with =
+        |name: &str, input: &[u8]| run_with(&[&SAME[..], &["--encoding", name]].concat(), input);
+    let both = "the film\n".encode_utf16();
+    let big: Vec<u8> = both.clone().flat_map(u16::to_be_bytes).collect();
+    let little: Vec<u8> = both.flat_map(u16::to_le_bytes).collect();
+    for (name, bytes) in [
+        ("utf-16", &big),
+        ("utf-16", &little),
+        ("UTF16LE", &little),
+        ("UTF-16BE", &big),
+    ] {
+        assert_eq!(with(name, bytes).stdout, "the film\n", "{name}");
+    }
+    let han: Vec<u8> = "\u{4e2d}\u{6587}"
+        .encode_utf16()
+        .flat_map(u16::to_be_bytes)
+        .collect();
+    assert_one_line(&with("utf-16", &han), 1, &["utf-16le or utf-16be"]);
+    assert_one_line(&with("ascii", "caf\u{e9}\n".as_bytes()), 1, &["encoding"]);
+    assert_eq!(with("cp932", b"the film\n").code, 0);
+    assert_one_line(
+        &with("utf-32", b"the film\n"),
+        2,
+        &["--encoding", "UTF-8 first"],
+    );
+}
+
+#[test]
+fn what_stands_between_objects_is_that_of_json() {
+    let args = [&SAME[..], &["--format", "json", "-c", "t"]].concat();
+    let object = r#"{"t":"the"}"#;
+    for broken in [
+        "[O O]", "]] [", ",,", "[O,,O]", "[,O]", "[O]]", "O,O", "[O],O", "[O][O]",
+    ] {
+        let input = broken.replace('O', object);
+        let ran = run_with(&args, input.as_bytes());
+        assert_eq!(ran.code, 1, "{broken}: {}", ran.stderr);
+        assert!(ran.stderr.contains("no JSON"), "{broken}: {}", ran.stderr);
+    }
+    for sound in ["[O, O]", "O O", "O\nO\n", "[]", " [ O ]\n", "OO"] {
+        let input = sound.replace('O', object);
+        let ran = run_with(&args, input.as_bytes());
+        assert_eq!(
+            (ran.code, &*ran.stdout),
+            (0, &*input),
+            "{sound}: {}",
+            ran.stderr
+        );
+    }
+    let strings = run_with(&args, br#"["a"]"#);
+    assert_one_line(&strings, 2, &["not a JSON object"]);
+    assert!(
+        !strings.stderr.contains("there are ,"),
+        "{}",
+        strings.stderr
+    );
+}
+
+#[test]
+fn names_of_a_header_are_told_if_it_is_said_to_be_one() {
+    let args = [&SAME[..], &["--format", "csv", "-c", "text"]].concat();
+    let input = b"id,body\n1,the\n";
+    let told = run_with(&[&args[..], &["--header"]].concat(), input);
+    assert_one_line(&told, 2, &["there are body, id"]);
+    // A row of data may be private.
+    let silent = run_with(&args, input);
+    assert_one_line(&silent, 2, &["2 cells", "--header"]);
+    assert!(!silent.stderr.contains("body"), "{}", silent.stderr);
 }
 
 #[test]

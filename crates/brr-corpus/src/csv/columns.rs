@@ -2,12 +2,14 @@
 //!
 //! A column is a name in the header, or a number from 1, with or without `#` before it. A header
 //! is copied as it is, so a row of data must not pass for one: if columns are given by number
-//! alone, the user has to say whether there is a header. For the same reason no message repeats
-//! a name that is in the file, nor one that was asked for, which may be text in the wrong place.
+//! alone, the user has to say whether there is a header. For the same reason a message repeats names
+//! of the first row only if the user said that it is a header, and never a name that was asked for, which may be
+//! text in the wrong place.
 
 use std::borrow::Cow;
 
 use crate::error::{ColumnProblem, ColumnRole, Error, Result};
+use crate::paths::Known;
 
 /// Names in the first row; those that are not UTF-8 are `None`.
 type Names<'n> = [Option<Cow<'n, str>>];
@@ -60,7 +62,11 @@ fn places_of(
     if header == Some(false) || by_name.is_empty() {
         return match by_number {
             Ok(place) => Ok((vec![place], false)),
-            Err(problem) => Err(role.error(problem)),
+            Err(problem) => {
+                let told = names.iter().flatten().map(|name| name.to_string());
+                let told = (header == Some(true)).then(|| Known::new(told));
+                Err(role.error_among(problem, told.unwrap_or_default()))
+            }
         };
     }
     if let Some(other) = by_number.ok().filter(|i| by_name != [*i]) {

@@ -72,7 +72,12 @@ pub struct CorpusArgs {
 }
 
 fn encoding(name: &str) -> std::result::Result<Encoding, Refused> {
-    let refused = "must be the name of an encoding, such as latin-1, windows-1252 or utf-16";
+    let refused = match name.to_ascii_lowercase().replace(['-', '_'], "") {
+        known if known.starts_with("utf32") || known.starts_with("utf7") => {
+            "is one that brr does not read: convert the file to UTF-8 first, as by iconv"
+        }
+        _ => "must be the name of an encoding, such as latin-1, windows-1252 or utf-16",
+    };
     Encoding::named(name).ok_or_else(|| Refused::new(refused))
 }
 
