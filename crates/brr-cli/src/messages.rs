@@ -15,6 +15,10 @@ fn failure(error: Error) -> Failure {
     use Error::{BadRow, FirstRowTooLong, Malformed, Stopped, Thread, Truncated, Unfinished};
     let message = message(&error);
     match error {
+        Error::InFile { cause, .. } => match failure(*cause) {
+            Failure::Usage(_) => Failure::Usage(message),
+            _ => Failure::Failed(message),
+        },
         Error::File {
             doing,
             path,
@@ -68,6 +72,7 @@ fn message(error: &Error) -> String {
                 "{name}: this is {other}, which brr does not read: convert it to UTF-8 first, as by iconv"
             ),
         },
+        Error::InFile { path, cause } => format!("{}: {}", path.display(), message(cause)),
         _ => error.to_string(),
     };
     let (before, after) = around(error);
@@ -87,6 +92,9 @@ fn around(error: &Error) -> (&'static str, &'static str) {
             FileProblem::OutputIsFolder | FileProblem::InUse | FileProblem::OutputIsSpecial => {
                 ("", "")
             }
+            FileProblem::ManifestIsOutput => ("--manifest: ", ""),
+            FileProblem::InputIsSpecial => ("--output-dir: ", " (--input)"),
+            FileProblem::NameOfRecord => ("--output-dir: ", " (--manifest)"),
             _ => ("--resume: ", ANEW),
         },
         Error::Differs { .. } => (
@@ -102,7 +110,7 @@ fn around(error: &Error) -> (&'static str, &'static str) {
             "; choose another extension, or say what it is with --format",
         ),
         Error::UnitAcrossFiles => ("--unit: ", ""),
-        Error::SameName | Error::NoFiles => ("--output-dir: ", ""),
+        Error::SameName { .. } | Error::NoFiles => ("--output-dir: ", ""),
         Error::Delimiter => ("--delimiter: ", ""),
         Error::CompressedParquet => ("--output: ", ""),
         Error::ParquetStream => ("", " (--input, --output)"),

@@ -112,8 +112,22 @@ pub enum Error {
     )]
     UnitAcrossFiles,
     /// Files of several folders would have one name.
-    #[error("two of the inputs have the same name: privatize them into different folders")]
-    SameName,
+    #[error(
+        "{} and {} have the same name: privatize them into different folders",
+        files[0].display(), files[1].display()
+    )]
+    SameName {
+        /// Two of them.
+        files: [PathBuf; 2],
+    },
+    /// What is wrong with one of several files.
+    #[error("{}: {cause}", path.display())]
+    InFile {
+        /// Which one.
+        path: PathBuf,
+        /// What is wrong with it.
+        cause: Box<Error>,
+    },
     /// Nothing to do.
     #[error("no file of a known kind is there")]
     NoFiles,
@@ -216,6 +230,15 @@ pub enum FileProblem {
     /// The output's name is that of a device or a pipe.
     #[error("is not a plain file: give it as a stream")]
     OutputIsSpecial,
+    /// A device or a pipe among files that are read by name, perhaps again.
+    #[error("is not a plain file: privatize it by itself, as a stream")]
+    InputIsSpecial,
+    /// An input would have the name of the record of the run.
+    #[error("has the name of the record: rename it, or write the record elsewhere")]
+    NameOfRecord,
+    /// The manifest has the name of the output.
+    #[error("is the output, too: give the record a name of its own")]
+    ManifestIsOutput,
     /// The manifest is there, and was not to be replaced.
     #[error("exists already")]
     ManifestExists,
@@ -480,6 +503,31 @@ impl Error {
 
     pub(crate) fn write(path: &Path, source: io::Error) -> Error {
         Error::file("write", path, source)
+    }
+
+    /// Where there are several files, an error says which one it is about.
+    pub(crate) fn in_file(self, path: &Path) -> Error {
+        use Error::{
+            Encoded, File, FirstRowTooLong, InFile, InTheWay, Malformed, Stopped, Truncated,
+        };
+        match self {
+            Error::Unfinished {
+                cause,
+                rows,
+                partial,
+            } => Error::Unfinished {
+                cause: Box::new(cause.in_file(path)),
+                rows,
+                partial,
+            },
+            // These say it already, or are about none.
+            File { .. } | FirstRowTooLong { .. } | InFile { .. } | InTheWay { .. } => self,
+            Encoded { .. } | Malformed { .. } | Truncated { .. } | Stopped => self,
+            cause => InFile {
+                path: path.to_owned(),
+                cause: Box::new(cause),
+            },
+        }
     }
 
     fn file(doing: &'static str, path: &Path, source: io::Error) -> Error {

@@ -2,8 +2,11 @@
 //!
 //! The record is written before a file takes its name, and again for each file. So a resumed
 //! run finds every output that exists on record, with what it was made with.
+//!
+//! A file is privatized once, by whichever of its names comes first: another name, or a link that leads
+//! round in a circle, would give another draw of the same text, and draws add up.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +21,7 @@ use crate::manifest;
 use crate::output::Output;
 use crate::privatize::Report;
 use crate::run::Run;
+use crate::walk::Walk;
 
 /// Name of the record, if the run does not say where it is to be.
 pub const RECORD: &str = "brr-manifest.json";
@@ -31,10 +35,17 @@ pub struct FolderReport {
     pub complete: usize,
     /// Files in folders whose name does not tell a format, and which were left alone.
     pub left_alone: usize,
+    /// Devices, pipes and the like in folders, which were left alone.
+    pub special: usize,
+    /// Names of files and folders that were taken already, by another name.
+    pub taken_already: usize,
 }
 
 /// Each file that is done, by its name in the folder.
 type Done = BTreeMap<String, Checkpoint>;
+
+/// A file to read, and its name in the folder that is written.
+type Pair = (PathBuf, String);
 
 impl Run<'_> {
     /// Privatizes files, and those in folders, each into a file of the same name in `folder`.
@@ -50,19 +61,23 @@ impl Run<'_> {
         }
         let record = self.manifest.take().unwrap_or_else(|| folder.join(RECORD));
         let mut report = FolderReport::default();
-        let pairs = self.pairs(inputs, folder, &mut report.left_alone)?;
+        let pairs = self.pairs(inputs, folder, &mut report)?;
+        no_two_in_one_place(&pairs, folder, &record)?;
+        self.check_settings_fit_some(&pairs)?;
         let mut done = match self.resume {
             true => read_record(&record)?,
             false => Done::new(),
         };
         for (input, name) in &pairs {
-            self.check_pair(input, &folder.join(name))?;
+            let checked = self.check_pair(input, &folder.join(name));
+            checked.map_err(|e| e.in_file(input))?;
         }
         std::fs::create_dir_all(folder).map_err(|e| Error::write(folder, e))?;
         manifest::prepare(&record, self.force || self.resume)?;
         for (input, name) in pairs {
             begin(&input);
-            match self.one(&input, folder, &name, &record, &mut done)? {
+            let one = self.one(&input, folder, &name, &record, &mut done);
+            match one.map_err(|e| e.in_file(&input))? {
                 Some(one) => report.done.push((input, one)),
                 None => report.complete += 1,
             }
@@ -80,8 +95,7 @@ impl Run<'_> {
         done: &mut Done,
     ) -> Result<Option<Report>> {
         let output = folder.join(name);
-        let mut run = self.clone();
-        run.find_format(Some(input), Some(&output))?;
+        let run = self.fitted(input, &output)?;
         let source = Input::File(input.to_owned());
         let identity = source.identity()?.ok_or(Error::NotRestartable)?;
         let mut entry = Checkpoint::start(run.settings(), identity);
@@ -115,19 +129,30 @@ impl Run<'_> {
         &self,
         inputs: &[PathBuf],
         folder: &Path,
-        left_alone: &mut usize,
-    ) -> Result<Vec<(PathBuf, String)>> {
-        let out = std::fs::canonicalize(folder).ok();
+        report: &mut FolderReport,
+    ) -> Result<Vec<Pair>> {
+        let mut walk = Walk::beside(folder);
         let mut pairs = Vec::new();
         for input in inputs {
-            let mut found = Vec::new();
-            walk(input, out.as_deref(), &mut found).map_err(|e| Error::read(input, e))?;
+            let found = walk.files(input).map_err(|e| Error::read(input, e))?;
             for path in found {
                 let inside = path.strip_prefix(input).ok();
                 let inside = inside.filter(|inside| !inside.as_os_str().is_empty());
                 let known = self.format.is_some() || Format::of(&path).is_some();
                 if inside.is_some() && !known {
-                    *left_alone += 1;
+                    report.left_alone += 1;
+                    continue;
+                }
+                let metadata = std::fs::metadata(&path).map_err(|e| Error::read(&path, e))?;
+                if !metadata.is_file() {
+                    if inside.is_none() {
+                        return Err(FileProblem::InputIsSpecial.of(&path));
+                    }
+                    report.special += 1;
+                    continue;
+                }
+                if !walk.is_new(&path).map_err(|e| Error::read(&path, e))? {
+                    report.taken_already += 1;
                     continue;
                 }
                 let name = inside.or(path.file_name().map(Path::new)).unwrap_or(&path);
@@ -135,18 +160,49 @@ impl Run<'_> {
                 pairs.push((path, name));
             }
         }
-        let names: BTreeSet<&String> = pairs.iter().map(|(_, name)| name).collect();
-        match names.len() {
-            0 => Err(Error::NoFiles),
-            n if n < pairs.len() => Err(Error::SameName),
-            _ => Ok(pairs),
+        report.taken_already += walk.again;
+        match pairs.is_empty() {
+            true => Err(Error::NoFiles),
+            false => Ok(pairs),
         }
+    }
+
+    /// As this run, for a file: settings that formats of other files have are not for it.
+    fn fitted(&self, input: &Path, output: &Path) -> Result<Self> {
+        let mut run = self.clone();
+        run.find_format(Some(input), Some(output))?;
+        let misfits: Vec<&str> = run.misfits().map(|(setting, _)| setting).collect();
+        misfits.into_iter().for_each(|setting| run.unset(setting));
+        Ok(run)
+    }
+
+    /// Refuses a setting that is for none of the files.
+    fn check_settings_fit_some(&self, pairs: &[Pair]) -> Result {
+        let mut everywhere: Option<Vec<&str>> = None;
+        for (input, _) in pairs {
+            let mut run = self.clone();
+            run.find_format(Some(input), None)?;
+            let misfits: Vec<&str> = run.misfits().map(|(setting, _)| setting).collect();
+            everywhere = Some(match everywhere {
+                None => misfits,
+                Some(before) => before.into_iter().filter(|s| misfits.contains(s)).collect(),
+            });
+        }
+        let (Some(setting), Some((first, _))) = (
+            everywhere.and_then(|settings| settings.first().copied()),
+            pairs.first(),
+        ) else {
+            return Ok(());
+        };
+        let mut run = self.clone();
+        run.find_format(Some(first), None)?;
+        let misfit = run.misfits().find(|(name, _)| *name == setting);
+        misfit.map_or(Ok(()), |(_, error)| Err(error.in_file(first)))
     }
 
     /// Refuses what cannot work, before hours of work with other files.
     fn check_pair(&self, input: &Path, output: &Path) -> Result {
-        let mut run = self.clone();
-        run.find_format(Some(input), Some(output))?;
+        let run = self.fitted(input, output)?;
         run.check(crate::format::Compression::of(output))?;
         std::fs::File::open(input).map_err(|e| Error::read(input, e))?;
         match files::is_there(output) && !self.force && !self.resume {
@@ -160,26 +216,21 @@ fn not_utf8(path: &Path) -> Error {
     Error::read(path, io::Error::other("its name is not UTF-8"))
 }
 
-/// The files of a folder and those below it, in order; hidden ones and the output aside.
-fn walk(path: &Path, out: Option<&Path>, found: &mut Vec<PathBuf>) -> io::Result<()> {
-    if !path.is_dir() {
-        found.push(path.to_owned());
-        return Ok(());
+/// Refuses inputs of which one would take the other's place, or the record's.
+fn no_two_in_one_place(pairs: &[Pair], folder: &Path, record: &Path) -> Result {
+    let mut places: BTreeMap<PathBuf, &Path> = BTreeMap::new();
+    for (path, name) in pairs {
+        let place = folder.join(name);
+        if place == record {
+            return Err(FileProblem::NameOfRecord.of(path));
+        }
+        if let Some(other) = places.insert(place, path) {
+            return Err(Error::SameName {
+                files: [other.to_owned(), path.clone()],
+            });
+        }
     }
-    if std::fs::canonicalize(path).ok().as_deref() == out {
-        return Ok(());
-    }
-    let entries = std::fs::read_dir(path)?;
-    let mut paths = entries
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<io::Result<Vec<_>>>()?;
-    paths.sort();
-    let hidden = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default();
-        name.as_encoded_bytes().starts_with(b".")
-    };
-    paths.retain(|path| !hidden(path));
-    paths.iter().try_for_each(|path| walk(path, out, found))
+    Ok(())
 }
 
 /// What is on record, if there is one.

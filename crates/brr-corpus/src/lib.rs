@@ -63,6 +63,7 @@ mod rows;
 mod run;
 mod text;
 mod units;
+mod walk;
 mod watch;
 
 pub use checkpoint::{Counts, Restart};

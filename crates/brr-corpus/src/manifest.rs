@@ -75,11 +75,34 @@ pub(crate) fn of_run(
 /// Refuses a place where no record can be written, or, unless it may be replaced, where something
 /// is already: known before the work rather than after it, when the budget is spent.
 pub fn prepare(path: &Path, replace: bool) -> Result {
+    if path.is_dir() {
+        return Err(FileProblem::OutputIsFolder.of(path));
+    }
     let special = matches!(files::place(path), Ok(Place::Special(_)));
     if !replace && !special && files::is_there(path) {
         return Err(FileProblem::ManifestExists.of(path));
     }
     files::try_beside(path).map_err(|e| Error::write(path, e))
+}
+
+/// Refuses a record that would take the output's place, or the output the record's.
+pub fn check_apart(path: &Path, output: &Path) -> Result {
+    let plain = |path: &Path| match files::place(path) {
+        Ok(Place::Plain(path)) => {
+            let folder = path
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty());
+            let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+            Some(folder.join(path.file_name()?))
+        }
+        _ => None,
+    };
+    match (plain(path), plain(output)) {
+        (Some(record), Some(output)) if record == output => {
+            Err(FileProblem::ManifestIsOutput.of(path))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes a record, in the place of one that is there.

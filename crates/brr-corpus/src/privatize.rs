@@ -77,6 +77,9 @@ impl Run<'_> {
         self.find_format(from, to)?;
         let compression = self.output_compression.unwrap_or_else(|| by_name(to));
         self.check(compression)?;
+        if let (Some(record), Some(to)) = (&self.manifest, to) {
+            manifest::check_apart(record, to)?;
+        }
         let unpack = self.unpack(from)?;
         // Fails early if the file is not there.
         let identity = input.identity()?;
@@ -123,15 +126,15 @@ impl Run<'_> {
         }
     }
 
-    /// Refuses what does not fit together.
-    pub(crate) fn check(&self, compression: Compression) -> Result {
-        compression.check()?;
+    /// Settings that were given and that the format does not have, each with what is to be said.
+    pub(crate) fn misfits(&self) -> impl Iterator<Item = (&'static str, Error)> {
         let format = self.kind();
         let text = format == Format::Text;
         let csv = matches!(format, Format::Csv | Format::Tsv);
         let with_columns = "CSV, JSON and Parquet";
         let (for_csv, for_text) = ("CSV and TSV", "plain text");
-        for (given, setting, fits, formats) in [
+        let encoded = format != Format::Parquet;
+        let settings = [
             (!self.columns.is_empty(), "columns", !text, with_columns),
             (self.unit.is_some(), "unit", !text, with_columns),
             (self.header.is_some(), "header", csv, for_csv),
@@ -140,7 +143,7 @@ impl Run<'_> {
             (
                 self.encoding.is_some(),
                 "encoding",
-                format != Format::Parquet,
+                encoded,
                 "text, CSV and JSON",
             ),
             (
@@ -150,14 +153,38 @@ impl Run<'_> {
                 for_text,
             ),
             (self.document.is_some(), "document", text, for_text),
-        ] {
-            if given && !fits {
-                return Err(Error::Misfit {
-                    setting,
-                    formats,
-                    format,
-                });
-            }
+        ];
+        let misfits = settings.into_iter().filter(|s| s.0 && !s.2);
+        misfits.map(move |(_, setting, _, formats)| {
+            let misfit = Error::Misfit {
+                setting,
+                formats,
+                format,
+            };
+            (setting, misfit)
+        })
+    }
+
+    /// Takes a setting back that [`misfits`](Self::misfits) named.
+    pub(crate) fn unset(&mut self, setting: &str) {
+        match setting {
+            "columns" => self.columns.clear(),
+            "header" => self.header = None,
+            "delimiter" => self.delimiter = None,
+            "quotes" => self.quotes = true,
+            "encoding" => self.encoding = None,
+            "document" => self.document = None,
+            // The others change what is promised or written: they stay, and are refused.
+            _ => {}
+        }
+    }
+
+    /// Refuses what does not fit together.
+    pub(crate) fn check(&self, compression: Compression) -> Result {
+        compression.check()?;
+        let format = self.kind();
+        if let Some((_, misfit)) = self.misfits().next() {
+            return Err(misfit);
         }
         match format {
             Format::Text => {}

@@ -305,11 +305,19 @@ fn several_files_go_into_a_folder_with_one_record() {
     folder.file("in/photo.bin", b"\xff\xff");
     let single = folder.file("c.csv", b"id,t\n7,the film\n");
     let (inputs, out) = (folder.name("in"), folder.name("out"));
-    let args = [&inputs, &single, "--output-dir", &out, "-c", "t"];
-    // Columns are for CSV alone: said before anything is written.
-    let refused = with(&args);
-    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    // Columns are for none of them, or are missing for one: said before anything is written.
+    let refused = with(&[&inputs, "--output-dir", &out, "-c", "t"]);
+    assert_one_line(&refused, 2, &["a.txt", "--column is for CSV"]);
+    let refused = with(&[&inputs, &single, "--output-dir", &out]);
+    assert_one_line(&refused, 2, &["c.csv", "--column"]);
     assert!(!Path::new(&out).exists());
+    // A column is for the formats that have columns.
+    let mixed = folder.name("mixed");
+    let ran = with(&[&inputs, &single, "--output-dir", &mixed, "-c", "t"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let read = |name: &str| std::fs::read_to_string(Path::new(&mixed).join(name)).unwrap();
+    assert_eq!(read("c.csv"), "id,t\n7,the film\n");
+    assert_eq!(read("a.txt"), "the film\n");
     let args = [inputs.as_str(), "--output-dir", &out];
     let ran = with(&args);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -347,4 +355,70 @@ fn several_files_go_into_a_folder_with_one_record() {
         with(&[&twins[..], &["--output-dir", &fresh]].concat()).code,
         2
     );
+}
+
+/// Two draws of a text cost twice.
+#[cfg(unix)]
+#[test]
+fn a_file_of_a_folder_is_drawn_once_whatever_leads_to_it() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("d")).unwrap();
+    let file = folder.file("d/z.txt", b"the film\n");
+    std::os::unix::fs::symlink(".", folder.path("d/circle")).unwrap();
+    std::os::unix::fs::symlink("z.txt", folder.path("d/a.txt")).unwrap();
+    std::fs::hard_link(&file, folder.path("d/zz.txt")).unwrap();
+    let (inputs, out) = (folder.name("d"), folder.name("out"));
+    let ran = with(&[&inputs, &file, "--output-dir", &out]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("left out: 4"), "{}", ran.stderr);
+    let mut written: Vec<_> = std::fs::read_dir(&out)
+        .unwrap()
+        .map(|e| e.unwrap().file_name())
+        .collect();
+    written.sort();
+    assert_eq!(written, ["brr-manifest.json", "z.txt"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_among_files_is_not_waited_for() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("d")).unwrap();
+    folder.file("d/a.txt", b"the film\n");
+    let pipe = folder.name("d/p.txt");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let (inputs, out) = (folder.name("d"), folder.name("out"));
+    let ran = with(&[&inputs, "--output-dir", &out]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("left alone: 1"), "{}", ran.stderr);
+    let refused = with(&[&pipe, "--output-dir", &out, "--force"]);
+    assert_one_line(&refused, 2, &["p.txt", "--input"]);
+}
+
+#[test]
+fn what_is_wrong_with_a_row_of_many_files_names_the_file() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("d")).unwrap();
+    folder.file("d/a.csv", b"id,t\n1,the\n");
+    folder.file("d/b.csv", b"id,t\n1,the,bad\n");
+    folder.file("d/c.json", b"[]");
+    let (inputs, out) = (folder.name("d"), folder.name("out"));
+    let args = [&inputs, "-c", "t", "--output-dir", &out];
+    assert_one_line(&with(&args), 1, &["b.csv", "row 1", "more cells"]);
+    // The record would lie where an input is to go.
+    folder.file("d/brr-manifest.json", b"[]");
+    let args = [&args[..], &["--force"]].concat();
+    assert_one_line(&with(&args), 2, &["brr-manifest.json", "--manifest"]);
+}
+
+#[test]
+fn a_name_of_a_file_in_place_of_text_is_warned_of_and_not_repeated() {
+    let folder = Folder::new();
+    let file = folder.file("secret.txt", b"the film\n");
+    let ran = with(&["the", &file]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("argument 2 names a file") && ran.stderr.contains("--input"));
+    assert!(!ran.stderr.contains("secret"), "{}", ran.stderr);
+    assert!(!with(&["the", "film"]).stderr.contains("names a file"));
 }

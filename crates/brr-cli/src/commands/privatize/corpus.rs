@@ -205,6 +205,11 @@ pub fn run(args: &Args, privatizer: &Privatizer) -> Result {
 fn many(args: &Args, run: Run<'_>, folder: &Path, bar: &ProgressBar) -> Result {
     let privatizer = run.privatizer;
     let inputs: Vec<PathBuf> = args.text.iter().map(PathBuf::from).collect();
+    if inputs.iter().any(|path| is_standard(path)) {
+        return Err(Failure::Usage(
+            "--output-dir: standard input (-) has no name to be written under: privatize it by itself".into(),
+        ));
+    }
     let begin = |path: &Path| {
         bar.set_message(path.display().to_string());
         bar.set_length(path.metadata().map_or(0, |found| found.len()));
@@ -226,6 +231,18 @@ fn many(args: &Args, run: Run<'_>, folder: &Path, bar: &ProgressBar) -> Result {
         tell!(
             "warning: files in folders whose names do not tell a format, left alone: {}; give --format to take them",
             done.left_alone
+        );
+    }
+    if done.special > 0 {
+        tell!(
+            "warning: pipes, devices and the like in folders, left alone: {}",
+            done.special
+        );
+    }
+    if done.taken_already > 0 {
+        tell!(
+            "warning: further names of files and folders that were taken already by another name, left out: {}; two draws of a text would cost twice",
+            done.taken_already
         );
     }
     Ok(())
