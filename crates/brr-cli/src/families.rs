@@ -1,6 +1,6 @@
 //! Mechanisms by name, for the verbs that compare and explain them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use brr::parts::parallel::cores;
@@ -11,6 +11,7 @@ use brr_eval::mechanisms::{Family, MadlibFamily, ShippedFamily, Space};
 use clap::ValueEnum;
 
 use crate::failure::{Failure, Result};
+use crate::input;
 use crate::progress::Stages;
 
 /// Mechanisms on equal footing.
@@ -101,7 +102,8 @@ fn space(model: &Model, path: &Path, stages: &Stages) -> Result<Space> {
 
 /// Vectors with all the words that may enter a model.
 pub fn load(path: &Path) -> Result<Vectors> {
-    Ok(vectors::load(path, &LoadOptions::default())?.vectors)
+    let path = input::on_disk(path)?;
+    Ok(vectors::load(&path, &LoadOptions::default())?.vectors)
 }
 
 fn load_shared(path: &Path) -> Result<Vectors> {
@@ -121,7 +123,8 @@ pub enum Words {
 }
 
 /// Opens a file as a model, whose distances are checked, or, if it is none, as vectors.
-pub fn open(path: &PathBuf, stages: &Stages) -> Result<Words> {
+pub fn open(path: &Path, stages: &Stages) -> Result<Words> {
+    let path = &*input::on_disk(path)?;
     let checked = Model::open(path).and_then(|model| {
         model.check(cores(), &|share| stages.show("checking the model", share))?;
         Ok(model)

@@ -54,10 +54,22 @@ fn codes_survive(privatizer: &Privatizer) -> f64 {
 
 /// An epsilon with four digits after the point, or with as many as tell it from 0.
 pub fn epsilon(value: f64) -> String {
-    match value {
+    fixed(value, 4, 0.001)
+}
+
+/// A privacy-loss bound with two digits after the point, or with as many as tell it from 0.
+#[cfg(feature = "workstation")]
+pub fn bound(value: f64) -> String {
+    fixed(value, 2, 0.01)
+}
+
+/// With so many digits after the point from `least` on. What rounds to `least` is written as that is.
+fn fixed(value: f64, digits: usize, least: f64) -> String {
+    let short = format!("{value:.3e}");
+    match short.parse().unwrap_or(value) {
         0.0 => "0".into(),
-        x if (0.001..1e6).contains(&x) => format!("{x:.4}"),
-        x => format!("{x:.3e}"),
+        rounded if (least..1e6).contains(&rounded) => format!("{value:.digits$}"),
+        _ => short,
     }
 }
 

@@ -87,7 +87,10 @@ fn main() -> ExitCode {
         // The reader of our output has seen enough.
         Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(failure) => {
-            tell!("error: {failure}");
+            let message = failure.to_string();
+            #[cfg(feature = "workstation")]
+            let message = input::with_names(message);
+            tell!("error: {message}");
             failure.code()
         }
     }

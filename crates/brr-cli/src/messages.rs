@@ -35,6 +35,43 @@ fn failure(error: Error) -> Failure {
     }
 }
 
+/// As any other, but of a file that a run wrote: what is on record says how it is read, and a verb that reads
+/// released text has few of the options that the verb that wrote it has.
+#[cfg(feature = "workstation")]
+pub fn of_released(error: Error, recorded: bool) -> Failure {
+    let how = match recorded {
+        true => "; is it the file that the manifest is of?",
+        false => "; the manifest of the run says how the file is read: give it with --manifest",
+    };
+    match &error {
+        Error::NoColumns { format } => Failure::Usage(format!(
+            "--column: say which columns of the {} input were privatized{how}",
+            brr::Choice::name(*format)
+        )),
+        Error::HeaderUnknown | Error::TornFirstRow | Error::Delimiter => {
+            Failure::Usage(format!("--column: {error}{how}"))
+        }
+        Error::Column {
+            column,
+            problem,
+            known,
+        } => Failure::Usage(format!(
+            "{}: {problem}{known}{how}",
+            column.called("--column", "--unit")
+        )),
+        Error::BadRow { .. } | Error::FirstRowTooLong { .. } | Error::Encoded { .. } => {
+            let plain = match &error {
+                Error::Encoded { name, encoding } => format!("{name}: this is {encoding}"),
+                _ => error.to_string(),
+            };
+            Failure::Failed(format!(
+                "{plain}, and what `brr privatize` writes is not: give the file as it was written"
+            ))
+        }
+        _ => error.into(),
+    }
+}
+
 fn message(error: &Error) -> String {
     let told = match error {
         Error::Misfit { setting, .. } => error.to_string().replacen(setting, &option(setting), 1),

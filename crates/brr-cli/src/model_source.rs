@@ -7,6 +7,8 @@ use brr::parts::parallel::cores;
 use brr::{Language, Model};
 
 use crate::failure::{Failure, Result};
+use crate::input;
+use crate::output::is_standard;
 use crate::progress::Stages;
 
 /// Opens a model file, or the built-in model if none is named.
@@ -14,9 +16,13 @@ pub fn open(path: Option<&Path>) -> Result<Arc<Model>> {
     let Some(path) = path else {
         return Ok(Arc::new(brr_english::model()?));
     };
-    let model = Model::open(path).map_err(|error| match error {
+    let model = match is_standard(path) {
+        true => Model::new(input::bytes(path)?),
+        false => Model::open(path),
+    };
+    let model = model.map_err(|error| match error {
         brr::Error::Io { .. } => error.into(),
-        _ => Failure::Failed(format!("{}: {error}", path.display())),
+        _ => Failure::Failed(format!("{}: {error}", input::called(path))),
     })?;
     Ok(Arc::new(model))
 }
@@ -25,13 +31,21 @@ pub fn open(path: Option<&Path>) -> Result<Arc<Model>> {
 /// built-in one, which is known to hold.
 pub fn open_checked(path: Option<&Path>) -> Result<Arc<Model>> {
     let model = open(path)?;
+    check(&model, path)?;
+    Ok(model)
+}
+
+/// Checks everything that an opened file says.
+pub fn check(model: &Model, path: Option<&Path>) -> Result {
     let stages = Stages::new();
     let share = |share| stages.show("checking the model", share);
     let checked = model.check(cores(), &share);
     stages.finish();
     match (checked, path) {
-        (Err(error), Some(path)) => Err(Failure::Failed(format!("{}: {error}", path.display()))),
-        (checked, _) => Ok(checked.map(|()| model)?),
+        (Err(error), Some(path)) => {
+            Err(Failure::Failed(format!("{}: {error}", input::called(path))))
+        }
+        (checked, _) => Ok(checked?),
     }
 }
 
@@ -40,7 +54,7 @@ pub fn open_language(path: Option<&Path>, model: &Model) -> Result<Language> {
     let named = |error: brr::Error| {
         match (path, error) {
         (Some(path), error) if !matches!(error, brr::Error::Io { .. }) => {
-            Failure::Failed(format!("{}: {error}", path.display()))
+            Failure::Failed(format!("{}: {error}", input::called(path)))
         }
         (None, brr::Error::LanguageMismatch) => Failure::Failed(
             "the built-in language model is for the built-in model's words: make one for this model \
@@ -51,6 +65,7 @@ pub fn open_language(path: Option<&Path>, model: &Model) -> Result<Language> {
     }
     };
     let language = match path {
+        Some(path) if is_standard(path) => Language::new(&input::bytes(path)?),
         Some(path) => Language::open(path),
         None => brr_english::language(),
     };

@@ -36,11 +36,28 @@ fn watch_signals() {
                 return;
             }
             for path in unfinished().iter() {
-                let _ = std::fs::remove_file(path);
+                let _ = std::fs::remove_file(path).or_else(|_| std::fs::remove_dir_all(path));
             }
             std::process::exit(130);
         });
     });
+}
+
+/// Removes a temporary folder when a signal ends the program.
+#[cfg(feature = "workstation")]
+pub fn remove_at_signal(folder: &Path) {
+    watch_signals();
+    unfinished().push(folder.to_owned());
+}
+
+/// Refuses standard output where files go into a folder.
+pub fn want_folder(option: &str, path: Option<&Path>) -> Result {
+    match path.is_some_and(is_standard) {
+        true => Err(Failure::Usage(format!(
+            "{option}: several files go into a folder, and `-` is standard output: name a folder"
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// From now on a signal sets this flag, for the work at hand to end at a safe point.
@@ -136,6 +153,12 @@ impl WholeFile {
         let placed = placed.map_err(|e| failed(&e.error))?;
         list.retain(|p| *p != temporary);
         files::open_to_others(&placed).map_err(|e| failed(&e))
+    }
+
+    /// Whether it is standard output.
+    #[cfg(feature = "workstation")]
+    pub fn is_stdout(&self) -> bool {
+        matches!(self.to, To::Stdout(_))
     }
 
     /// What went wrong with writing. A pipe whose reader went away is no failure.

@@ -59,6 +59,19 @@ impl Stages {
         self.bar.set_position((share * 1000.0) as u64);
     }
 
+    /// This much of a stage is done of which nobody knows how long it is: no share, and no time left.
+    #[cfg(feature = "workstation")]
+    pub fn show_pass(&self, stage: &str, pass: u32) {
+        let mut begun = self.begun.lock().expect("no thread panics here");
+        if begun.last().is_none_or(|last| last.0 != stage) {
+            begun.push((stage.to_owned(), Instant::now()));
+            self.bar.reset();
+            self.bar.set_style(style("{msg:24} {spinner} {elapsed}"));
+        }
+        drop(begun);
+        self.bar.set_message(format!("{stage} (pass {pass})"));
+    }
+
     /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();

@@ -15,21 +15,22 @@ pub struct Released {
 }
 
 impl Released {
-    /// Opens a file, or standard input.
+    /// An input, which is the file `from` or standard input.
     pub fn open(
         written: &Written,
+        source: Input,
         from: Option<&Path>,
         manifest: &Path,
     ) -> std::result::Result<(Input, Released), RecordProblem> {
         let recorded = written.fingerprint(from)?;
-        let (input, watch) = input::open(from).watched();
+        let (input, watch) = source.watched();
         let name = match &watch {
             Watch::File(path) => path.display().to_string(),
-            Watch::Stream(_) => "standard input".to_owned(),
+            Watch::Stream(_) => input::STANDARD.to_owned(),
         };
         let name = format!(
             "{name} is not, byte for byte, what the run of {}",
-            manifest.display()
+            input::called(manifest)
         );
         let released = Released {
             recorded,

@@ -7,6 +7,8 @@ use brr::{Model, Policy, WordList};
 use brr_english::LISTS;
 
 use crate::failure::{Failure, Result};
+use crate::input;
+use crate::output::is_standard;
 
 /// The options that say what is private.
 #[derive(clap::Args)]
@@ -58,16 +60,18 @@ fn open(option: &str, list: &str, model: &Model) -> Result<WordList> {
         return brr_english::list(list, model).map_err(told);
     }
     let path = Path::new(list);
-    if !path.is_file() {
+    if !path.is_file() && !is_standard(path) {
         let names = LISTS.map(|(name, ..)| name).join(", ");
         return Err(Failure::Usage(format!(
             "{option}: neither a built-in list ({names}) nor a file"
         )));
     }
-    let text = std::fs::read(path).map_err(|error| Failure::file("read", path, &error))?;
-    let Ok(text) = String::from_utf8(text) else {
+    let Ok(text) = String::from_utf8(input::bytes(path)?) else {
         return Err(Failure::Usage(format!("{option}: the file is not UTF-8")));
     };
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = match is_standard(path) {
+        true => input::STANDARD.into(),
+        false => path.file_name().unwrap_or_default().to_string_lossy(),
+    };
     WordList::new(&name, &text, model).map_err(told)
 }

@@ -208,7 +208,7 @@ impl<'a> Collector<'a> {
                 found: report.rows,
             });
         }
-        if (report.is_cut_short() || stream.is_cut()) && !self.options.partial {
+        if (report.is_cut_short() || stream.is_some_and(Stream::is_cut)) && !self.options.partial {
             return Err(Error::CutShort {
                 path,
                 rows: report.rows,

@@ -15,9 +15,10 @@ use brr_eval::audit::{
 
 use crate::child::Peer;
 use crate::failure::{Failure, Result};
+use crate::input;
 use crate::losses;
 use crate::model_source;
-use crate::output::WholeFile;
+use crate::output::{WholeFile, is_standard};
 use crate::privacy::PrivacyArgs;
 use crate::progress::Stages;
 use crate::usage::{Refused, positive, whole};
@@ -219,7 +220,8 @@ fn vectors_of(path: &Path) -> Result<Vectors> {
         filter,
         ..LoadOptions::default()
     };
-    Ok(vectors::load(path, &options)?.vectors)
+    let path = input::on_disk(path)?;
+    Ok(vectors::load(&path, &options)?.vectors)
 }
 
 fn options_of(args: &Args) -> audit::AuditOptions {
@@ -277,6 +279,11 @@ fn this(args: &Args, privatizer: &Privatizer) -> Result<Vec<String>> {
         command.push("--context".into());
     }
     if let Some(model) = &args.privacy.model {
+        if is_standard(model) {
+            return Err(Failure::Usage(
+                "--model: the audited program opens the model too, so it cannot be standard input: name a file".into(),
+            ));
+        }
         command.extend(["--model".into(), model.to_string_lossy().into_owned()]);
     }
     Ok(command)
@@ -285,10 +292,13 @@ fn this(args: &Args, privatizer: &Privatizer) -> Result<Vec<String>> {
 /// Prints the report; a failed audit is a failure.
 fn publish(as_json: bool, file: Option<WholeFile>, report: &AuditReport) -> Result {
     let json = format!("{:#}\n", serde_json::json!(report));
+    let on_stdout = file.as_ref().is_some_and(WholeFile::is_stdout);
     if let Some(file) = file {
         file.finish_with(json.as_bytes())?;
     }
-    if as_json {
+    if on_stdout {
+        // It is there already.
+    } else if as_json {
         print!("{json}");
     } else {
         print(report);

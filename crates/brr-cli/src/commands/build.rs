@@ -19,8 +19,9 @@ use brr_build::vectors::{
 use brr_build::vocabulary_rule::{Case, Numbers, VocabularyRule};
 
 use crate::failure::{Failure, Result};
+use crate::input;
 use crate::model_source::hex;
-use crate::output::WholeFile;
+use crate::output::{WholeFile, is_standard};
 use crate::progress::Stages;
 use crate::usage::{Refused, positive, whole};
 
@@ -54,7 +55,7 @@ pub struct Args {
     bits: CodeBits,
     /// Number of words to take from the start of the file, or of the most frequent ones of a package
     /// [default: all]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize, 1, 1_000_000_000>)]
     words: Option<usize>,
     /// Method that turns vectors into codes
     #[arg(long, value_name = "NAME", default_value = binarize::NAMES[0], value_parser = binarize::NAMES)]
@@ -153,6 +154,14 @@ pub fn run(args: Args) -> Result {
 
 fn table_of(language: &str) -> Result<Option<Arc<Orthography>>> {
     use brr_build::Error::UnknownLanguage;
+    let file = match language {
+        "-" => Some(input::on_disk(Path::new(language))?),
+        _ => None,
+    };
+    let language = file
+        .as_ref()
+        .and_then(|file| file.to_str())
+        .unwrap_or(language);
     let found = orthography::find(language).map_err(|error| match error {
         UnknownLanguage { .. } => Failure::Usage(format!("--language: {error}")),
         error => error.into(),
@@ -161,20 +170,25 @@ fn table_of(language: &str) -> Result<Option<Arc<Orthography>>> {
 }
 
 fn read_similarity(files: &[PathBuf]) -> Result<Vec<SimilaritySet>> {
-    let read = |path: &PathBuf| Ok(SimilaritySet::read(path).map_err(brr_build::Error::from)?);
+    let read = |path: &PathBuf| {
+        let path = input::on_disk(path)?;
+        Ok(SimilaritySet::read(&path).map_err(brr_build::Error::from)?)
+    };
     files.iter().map(read).collect()
 }
 
 fn read_exclusions(files: &[PathBuf]) -> Result<Vec<ExclusionList>> {
-    let read = |path: &PathBuf| Ok(ExclusionList::read(path)?);
+    let read = |path: &PathBuf| Ok(ExclusionList::read(&input::on_disk(path)?)?);
     files.iter().map(read).collect()
 }
 
 fn load(args: &Args, table: &Option<Arc<Orthography>>, stages: &Stages) -> Result<Loaded> {
+    let vectors = input::on_disk(&args.vectors)?;
+    let list = args.word_list.as_deref().map(input::on_disk).transpose()?;
     let options = LoadOptions {
         words: args.words,
         format: args.format,
-        word_list: args.word_list.clone(),
+        word_list: list.as_ref().map(|list| list.to_path_buf()),
         partial: args.partial,
         shared_vectors: args.shared_vectors,
         on_defect: if args.strict {
@@ -199,7 +213,12 @@ fn load(args: &Args, table: &Option<Arc<Orthography>>, stages: &Stages) -> Resul
         let share = by_words.into_iter().chain(by_bytes).fold(0.0, f64::max);
         stages.show("reading vectors", share);
     };
-    Ok(load_with_progress(&args.vectors, &options, &mut progress)?)
+    let mut loaded = load_with_progress(&vectors, &options, &mut progress)?;
+    if loaded.report.sha256.is_none() {
+        // Not all of it was read: a copy of standard input is gone later.
+        loaded.report.sha256 = sha256_of_file(&vectors).ok();
+    }
+    Ok(loaded)
 }
 
 fn recipe(args: &Args, table: Option<Arc<Orthography>>, report: &LoadReport) -> Result<Recipe> {
@@ -209,6 +228,11 @@ fn recipe(args: &Args, table: Option<Arc<Orthography>>, report: &LoadReport) -> 
             .map(|&e| Epsilon::new(e))
             .collect::<brr::Result<_>>()
     };
+    let tags = args
+        .tags
+        .as_deref()
+        .map(|path| -> Result<Tags> { Ok(Tags::read(&input::on_disk(path)?)?) });
+    let tags = tags.transpose()?;
     let ladder = args.certify.is_empty() && !args.no_certificates;
     let certificates = if ladder { None } else { Some(asked()?) };
     Ok(Recipe {
@@ -224,7 +248,7 @@ fn recipe(args: &Args, table: Option<Arc<Orthography>>, report: &LoadReport) -> 
         lowercase: !args.cased,
         certificates,
         tree: !args.no_tree,
-        tags: args.tags.as_deref().map(Tags::read).transpose()?,
+        tags,
         meta: provenance(args, report),
         orthography: table,
     })
@@ -237,8 +261,11 @@ fn provenance(args: &Args, report: &LoadReport) -> Vec<(String, String)> {
         path.file_name()
             .map_or(String::new(), |n| n.to_string_lossy().into_owned())
     };
-    let file = file_name(&args.vectors);
-    let digest = report.sha256.or_else(|| sha256_of_file(&args.vectors).ok());
+    let file = match is_standard(&args.vectors) {
+        true => input::STANDARD.to_owned(),
+        false => file_name(&args.vectors),
+    };
+    let digest = report.sha256;
     let mut meta = vec![(
         "name".to_owned(),
         args.name.clone().unwrap_or_else(|| file.clone()),

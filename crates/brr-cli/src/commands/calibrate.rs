@@ -80,6 +80,12 @@ pub fn run(args: Args) -> Result {
     let page = args.html.as_deref();
     let page = page.map(|path| WholeFile::create(path, args.force));
     let page = page.transpose()?;
+    let page_alone = page.as_ref().is_some_and(WholeFile::is_stdout);
+    if page_alone && args.json {
+        return Err(Failure::Usage(
+            "--html: `-` is standard output, which has the JSON object: name a file".into(),
+        ));
+    }
     let model = model_source::open_checked(args.model.as_deref())?;
     let stages = Stages::new();
     let plan = Sampling {
@@ -104,7 +110,7 @@ pub fn run(args: Args) -> Result {
     for s in &subjects {
         for &target in &targets {
             let solution = solve(s, target, &plan, sample.as_ref(), &stages)?;
-            if !args.json {
+            if !args.json && !page_alone {
                 let text = report::solution_text(&solution);
                 stages.print(&format!("{}: {text}", s.family.name()));
                 if let Some(decoded) = decoded(&model, s.family.name(), target) {
@@ -125,7 +131,9 @@ pub fn run(args: Args) -> Result {
         let found: Vec<Solution> = solutions.iter().map(|(_, s)| s.clone()).collect();
         page.finish_with(report::calibration(&tables, &found).as_bytes())?;
     }
-    if args.json {
+    if page_alone {
+        // Standard output has the page.
+    } else if args.json {
         let solutions: Vec<_> = solutions
             .iter()
             .map(|(m, s)| json!({"mechanism": m, "solution": s}))
@@ -262,9 +270,9 @@ fn print_table(table: &Table) {
 type Column = (&'static str, usize, fn(&Step) -> String);
 
 const COLUMNS: [Column; 11] = [
-    ("bound", 7, |s| format!("{:.2}", s.bound)),
-    ("epsilon", 10, |s| format!("{:.5}", s.epsilon)),
-    ("nearest", 9, |s| format!("{:.2}", s.nearest)),
+    ("bound", 9, |s| losses::bound(s.bound)),
+    ("epsilon", 10, |s| losses::epsilon(s.epsilon)),
+    ("nearest", 9, |s| losses::bound(s.nearest)),
     ("stay (by use)", 16, |s| shown(s.summary.keep_by_use)),
     ("stay (each)", 15, |s| shown(s.summary.keep)),
     ("quartiles", 19, |s| quartiles(&s.summary.keep_spread)),

@@ -8,8 +8,9 @@ use brr::parts::epsilon::Epsilon;
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
+use crate::losses;
 use crate::model_source;
-use crate::output::WholeFile;
+use crate::output::{WholeFile, is_standard};
 use crate::progress::Stages;
 use crate::usage::{positive, whole};
 
@@ -66,6 +67,12 @@ pub fn run(args: Args) -> Result {
     let threads = args
         .threads
         .map_or_else(brr::parts::parallel::cores, usize::from);
+    let to = args.output.as_ref().or(args.model.as_ref());
+    if args.json && !args.verify && to.is_some_and(|path| is_standard(path)) {
+        return Err(Failure::Usage(
+            "--json: standard output gets the model: name a file with --output".into(),
+        ));
+    }
     let stages = Stages::new();
     if args.verify {
         return verify(&args, &model, threads, &stages);
@@ -85,8 +92,14 @@ pub fn run(args: Args) -> Result {
     for &epsilon in &args.epsilon {
         made.push(certifier.certify(Epsilon::new(epsilon)?, args.radius));
     }
+    let on_stdout = output.as_ref().is_some_and(WholeFile::is_stdout);
     if let Some(output) = output {
         store(output, &model, &made)?;
+    }
+    if on_stdout {
+        // The model is there.
+        made.iter().for_each(|c| tell!("brr: {}", told(&model, c)));
+        return Ok(());
     }
     print(&args, &model, &made);
     Ok(())
@@ -121,7 +134,6 @@ fn store(output: WholeFile, model: &Model, made: &[Certificate]) -> Result {
 }
 
 fn print(args: &Args, model: &Model, certificates: &[Certificate]) {
-    let word = |id| model.vocabulary().word(id);
     if args.json {
         let list: Vec<Value> = certificates.iter().map(|c| to_json(model, c)).collect();
         match &list[..] {
@@ -131,19 +143,25 @@ fn print(args: &Args, model: &Model, certificates: &[Certificate]) {
         return;
     }
     for c in certificates {
-        let (a, b) = c.worst_pair().words;
-        println!(
-            "epsilon {:.6} (asked {}) at scale {:.6}: bound {:.2}, keeps {:.1} % of words; set by {}/{} at distance {}",
-            c.epsilon(),
-            c.asked(),
-            c.scale(),
-            c.epsilon() * model.pair_distances().average,
-            100.0 * c.keep().weighted,
-            word(a),
-            word(b),
-            c.worst_pair().distance
-        );
+        println!("{}", told(model, c));
     }
+}
+
+/// A certificate in a line.
+fn told(model: &Model, c: &Certificate) -> String {
+    let word = |id| model.vocabulary().word(id);
+    let (a, b) = c.worst_pair().words;
+    format!(
+        "epsilon {} (asked {}) at scale {}: bound {}, keeps {:.1} % of words; set by {}/{} at distance {}",
+        losses::epsilon(c.epsilon()),
+        c.asked(),
+        losses::epsilon(c.scale()),
+        losses::bound(c.epsilon() * model.pair_distances().average),
+        100.0 * c.keep().weighted,
+        word(a),
+        word(b),
+        c.worst_pair().distance
+    )
 }
 
 fn to_json(model: &Model, c: &Certificate) -> Value {

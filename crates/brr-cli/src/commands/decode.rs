@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use brr::parts::parallel::cores;
 use brr::{Case, Choice, Model, Options, Policy, Privatizer};
@@ -14,11 +15,12 @@ use serde_json::{Value, json};
 
 use super::estimate::read_record;
 use crate::failure::{Failure, Result};
+use crate::messages::of_released;
 use crate::output::{self, WholeFile, is_standard};
 use crate::progress::{self, Stages};
 use crate::released::Released;
 use crate::usage::{choice, whole};
-use crate::{model_source, word_lists};
+use crate::{input, losses, model_source, word_lists};
 
 /// Guess the original of privatized text, with a public language model
 ///
@@ -75,7 +77,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 3, requires = "json", value_parser = whole::<usize, 0, 1000>)]
     others: usize,
     /// Seed of the draws from which BRR's channel is estimated
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64, 0, { u64::MAX }>)]
     seed: u64,
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = whole::<u16, 1, 65_535>)]
@@ -88,7 +90,9 @@ pub struct Args {
 /// Documents whose posteriors are found together.
 const TOGETHER: usize = 256;
 
-pub fn run(args: Args) -> Result {
+pub fn run(mut args: Args) -> Result {
+    args.input.take_if(|path| is_standard(path));
+    output::want_folder("--output-dir", args.output_dir.as_deref())?;
     let model = model_source::open_checked(args.model.as_deref())?;
     let language = model_source::open_language(args.language.as_deref(), &model)?;
     let written = written(&args, model)?;
@@ -118,23 +122,26 @@ fn decode(
 ) -> Result {
     let found = from.and_then(|path| path.metadata().ok());
     let bar = progress::bytes(found.filter(|m| m.is_file()).map(|m| m.len()));
-    let show = |progress| {
-        if let Progress::Bytes(bytes) = progress {
-            bar.set_position(bytes);
-        }
+    // Posteriors are found long after a small file was read: what counts is what was written.
+    let read = AtomicU64::new(0);
+    let show = |progress| match progress {
+        Progress::Bytes(bytes) if args.json => read.store(bytes, Ordering::Relaxed),
+        Progress::Bytes(bytes) => bar.set_position(bytes),
+        _ => {}
     };
+    let written_too = || bar.set_position(read.load(Ordering::Relaxed));
     let run = Run {
         progress: Some(&show),
         // The decoder itself has the threads.
         threads: 1,
         ..written.reader(from).map_err(|e| unfit(args, e))?
     };
-    let released = Released::open(written, from, &args.manifest);
+    let released = Released::open(written, input::open(from)?, from, &args.manifest);
     let (input, released) = released.map_err(|e| unfit(args, e))?;
     released.tell_if_other(false)?;
     let out = output::open(to, args.force)?;
     let done = match args.json {
-        true => posteriors(args, decoder, run, input, out),
+        true => posteriors((args, decoder), run, input, out, &written_too),
         false => texts(decoder, run, (input, from), to, out),
     };
     bar.finish_and_clear();
@@ -144,9 +151,9 @@ fn decode(
 
 fn tell(privatizer: &Privatizer) {
     tell!(
-        "brr: decoded after release of {} with epsilon {:.4}: a guess, which is a plausible text and not what was written; no privacy is spent",
+        "brr: decoded after release of {} with epsilon {}: a guess, which is a plausible text and not what was written; no privacy is spent",
         privatizer.mechanism().name(),
-        privatizer.guarantee().epsilon,
+        losses::epsilon(privatizer.guarantee().epsilon),
     );
 }
 
@@ -177,7 +184,7 @@ fn policy(args: &Args, record: &Value, model: &Model) -> Result<Policy> {
         ([], Some(_)) => {
             return Err(Failure::Usage(format!(
                 "{} is of texts of which some words were public, by a list that is not built in: give it with --list",
-                args.manifest.display()
+                input::called(&args.manifest)
             )));
         }
         (lists, Some(_)) => lists.to_vec(),
@@ -192,7 +199,7 @@ fn policy(args: &Args, record: &Value, model: &Model) -> Result<Policy> {
 
 /// A manifest that does not fit, with the way out.
 fn unfit(args: &Args, problem: RecordProblem) -> Failure {
-    let path = args.manifest.display();
+    let path = input::called(&args.manifest);
     Failure::Failed(match problem {
         RecordProblem::Decoded => format!(
             "{path} is of texts that were decoded on the device already: they are as probable as they get; decode texts that were privatized without --context"
@@ -256,7 +263,8 @@ fn texts(
             writer: &mut out,
             name: to.filter(|path| !is_standard(path)).map(Path::to_owned),
         };
-        run.run(input, output)?;
+        let done = run.run(input, output);
+        done.map_err(|e| of_released(e, true))?;
     }
     out.finish()
 }
@@ -266,7 +274,8 @@ fn through_a_file(run: Run<'_>, input: Input, out: &mut WholeFile) -> Result {
     let folder = tempfile::tempdir();
     let folder = folder.map_err(|e| Failure::file("write in", &std::env::temp_dir(), &e))?;
     let path = folder.path().join("decoded.parquet");
-    run.run(input, Output::File(path.clone()))?;
+    let done = run.run(input, Output::File(path.clone()));
+    done.map_err(|e| of_released(e, true))?;
     let file = std::fs::File::open(&path);
     let mut file = file.map_err(|e| Failure::file("read", &path, &e))?;
     let copied = std::io::copy(&mut file, out);
@@ -275,11 +284,11 @@ fn through_a_file(run: Run<'_>, input: Input, out: &mut WholeFile) -> Result {
 
 /// Writes what is known of each text, a line each.
 fn posteriors(
-    args: &Args,
-    decoder: &TextDecoder<'_>,
+    (args, decoder): (&Args, &TextDecoder<'_>),
     run: Run<'_>,
     input: Input,
     mut out: WholeFile,
+    on_written: &dyn Fn(),
 ) -> Result {
     let model = run.privatizer.model().clone();
     let mut write = |texts: Vec<String>| -> Result {
@@ -288,15 +297,17 @@ fn posteriors(
             let written = out.write_all(line.as_bytes());
             written.map_err(|e| out.failed(&e))?;
         }
+        on_written();
         Ok(())
     };
     let (mut waiting, mut done) = (Vec::new(), Ok(()));
-    run.read(input, &mut |text| {
+    let read = run.read(input, &mut |text| {
         waiting.push(text.to_owned());
         if done.is_ok() && waiting.len() >= TOGETHER {
             done = write(std::mem::take(&mut waiting));
         }
-    })?;
+    });
+    read.map_err(|e| of_released(e, true))?;
     done?;
     write(waiting)?;
     out.finish()

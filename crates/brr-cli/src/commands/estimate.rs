@@ -13,11 +13,14 @@ use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
 use crate::input;
+use crate::losses;
+use crate::messages::of_released;
 use crate::model_source;
+use crate::output::is_standard;
 use crate::privacy::PrivacyArgs;
 use crate::progress::{self, Stages};
 use crate::released::Released;
-use crate::usage::{Refused, choice, share};
+use crate::usage::{Refused, choice, share, whole};
 
 /// Estimate word frequencies of the original texts from their privatized form
 ///
@@ -59,13 +62,13 @@ pub struct Args {
     #[arg(long, value_name = "P", value_parser = share_or_none)]
     unknown_share: Option<f64>,
     /// Number of words to print [default: all that are estimated to occur]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize, 1, 1_000_000_000>)]
     top: Option<usize>,
     /// Number of resamplings behind the intervals; fewer than 2 give no intervals
-    #[arg(long, value_name = "N", default_value_t = EstimateOptions::default().resamplings)]
+    #[arg(long, value_name = "N", default_value_t = EstimateOptions::default().resamplings, value_parser = whole::<usize, 0, 100_000>)]
     resamplings: usize,
     /// Seed of the simulation and of the resampling
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64, 0, { u64::MAX }>)]
     seed: u64,
     /// Print a JSON object
     #[arg(long)]
@@ -111,7 +114,8 @@ impl Source {
     }
 }
 
-pub fn run(args: Args) -> Result {
+pub fn run(mut args: Args) -> Result {
+    args.input.take_if(|path| is_standard(path));
     let model = model_source::open_checked(args.privacy.model.as_deref())?;
     let source = Source::of(&args, model.clone())?;
     let prior = prior(&args.prior, &model)?;
@@ -127,9 +131,9 @@ pub fn run(args: Args) -> Result {
     let privatizer = source.privatizer();
     let guarantee = privatizer.guarantee();
     tell!(
-        "brr: taking out the noise of {} with epsilon {:.4} on {}",
+        "brr: taking out the noise of {} with epsilon {} on {}",
         privatizer.mechanism().name(),
-        guarantee.epsilon,
+        losses::epsilon(guarantee.epsilon),
         guarantee.metric
     );
     let found = estimated(&args, privatizer, &documents, &prior, unknown)?;
@@ -155,7 +159,7 @@ fn written(path: &Path, model: Arc<Model>) -> Result<Written> {
 
 /// The record of a run, if the file is one.
 pub fn read_record(path: &Path) -> Result<std::result::Result<Value, RecordProblem>> {
-    let bytes = std::fs::read(path).map_err(|e| Failure::file("read", path, &e))?;
+    let bytes = input::bytes(path)?;
     Ok(serde_json::from_slice(&bytes).map_err(|_| RecordProblem::NoRecord))
 }
 
@@ -167,7 +171,7 @@ fn told(path: &Path, problem: RecordProblem) -> Failure {
         RecordProblem::Newer | RecordProblem::Decoded => "",
         _ => "; give the file that `brr privatize --manifest` wrote",
     };
-    Failure::Failed(format!("{} {problem}{way_out}", path.display()))
+    Failure::Failed(format!("{} {problem}{way_out}", input::called(path)))
 }
 
 fn unfit(args: &Args, problem: RecordProblem) -> Failure {
@@ -182,7 +186,9 @@ fn prior(name: &str, model: &Model) -> Result<Prior> {
         _ => {}
     }
     let path = Path::new(name);
-    let text = std::fs::read_to_string(path).map_err(|e| Failure::file("read", path, &e))?;
+    let text = String::from_utf8(input::bytes(path)?);
+    let text =
+        text.map_err(|_| Failure::Failed(format!("{} is not UTF-8", input::called(path))))?;
     let mut counts = vec![0.0; words];
     for (number, line) in text.lines().enumerate() {
         let count = line.rsplit_once(['\t', ' ']).and_then(|(word, count)| {
@@ -192,7 +198,7 @@ fn prior(name: &str, model: &Model) -> Result<Prior> {
         let (word, count) = count.ok_or_else(|| {
             Failure::Failed(format!(
                 "{}: line {} is not a word, a tab and a count",
-                path.display(),
+                input::called(path),
                 number + 1
             ))
         })?;
@@ -203,7 +209,7 @@ fn prior(name: &str, model: &Model) -> Result<Prior> {
     Prior::from_counts(&counts).ok_or_else(|| {
         Failure::Failed(format!(
             "{}: none of its words with a count is in the model; use --prior rank",
-            path.display()
+            input::called(path)
         ))
     })
 }
@@ -262,20 +268,23 @@ fn read_file(
     };
     match (source, &args.manifest) {
         (Source::Recorded(written), Some(manifest)) => {
-            let released = Released::open(written, file, manifest);
+            let released = Released::open(written, input::open(file)?, file, manifest);
             let (input, released) = released.map_err(|e| unfit(args, e))?;
             released.tell_if_other(false)?;
-            reader.read(input, visit)?;
+            let read = reader.read(input, visit);
+            read.map_err(|e| of_released(e, true))?;
             released.tell_if_other(true)?;
         }
-        _ => reader.read(input::open(file), visit)?,
+        _ => {
+            let read = reader.read(input::open(file)?, visit);
+            read.map_err(|e| of_released(e, false))?;
+        }
     }
     bar.finish_and_clear();
     Ok(())
 }
 
-/// Solves for the counts, with progress: there are about as many passes over the channel each
-/// time.
+/// Solves for the counts, with progress: passes over the channel, until another changes nothing.
 fn estimated(
     args: &Args,
     privatizer: &Privatizer,
@@ -292,8 +301,7 @@ fn estimated(
     let (stages, passes) = (Stages::new(), Cell::new(0));
     let on_pass = || {
         passes.set(passes.get() + 1);
-        let done = f64::from(passes.get());
-        stages.show("estimate", done / (done + 10.0));
+        stages.show_pass("estimate", passes.get());
     };
     stages.show("channel", 0.0);
     let found = estimate_texts(

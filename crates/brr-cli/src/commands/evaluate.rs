@@ -8,7 +8,8 @@ use brr_eval::experiment::{self, Definition, ExperimentStage, Machine, Results};
 use brr_eval::report;
 
 use crate::failure::{Failure, Result};
-use crate::output::write_whole;
+use crate::input;
+use crate::output::{self, is_standard, write_whole};
 use crate::progress::Stages;
 use crate::usage::whole;
 
@@ -43,12 +44,12 @@ pub struct Args {
 const ENOUGH_TRIALS: usize = 5;
 
 pub fn run(args: Args) -> Result {
-    let definition = Definition::read(&args.definition)?;
-    let beside = args
-        .definition
-        .parent()
-        .unwrap_or(Path::new("."))
-        .to_owned();
+    output::want_folder("--output", args.output.as_deref())?;
+    let definition = definition(&args.definition)?;
+    let beside = match args.definition.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
     let folder = args.output.unwrap_or_else(|| beside.join("results"));
     let threads = args.threads.map_or_else(cores, usize::from);
     let stages = Stages::new();
@@ -77,6 +78,16 @@ pub fn run(args: Args) -> Result {
     write(&results, &folder)?;
     print(&results, &folder);
     Ok(())
+}
+
+/// Paths in an experiment that comes from standard input begin at the folder that brr was called in.
+fn definition(path: &Path) -> Result<Definition> {
+    if !is_standard(path) {
+        return Ok(Definition::read(path)?);
+    }
+    let text = String::from_utf8(input::bytes(path)?);
+    let text = text.map_err(|_| Failure::Failed(format!("{} is not UTF-8", input::STANDARD)))?;
+    Ok(Definition::parse(&text, Path::new(input::STANDARD))?)
 }
 
 fn write(results: &Results, folder: &Path) -> Result {

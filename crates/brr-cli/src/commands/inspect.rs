@@ -9,8 +9,9 @@ use brr_build::vectors::Vectors;
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
-use crate::output::write_whole;
-use crate::{families, model_source, npy};
+use crate::output::{self, write_whole};
+use crate::usage::whole;
+use crate::{families, losses, model_source, npy};
 
 /// Show a model: size, distances, standing, quality and provenance; list neighbours; export codes
 ///
@@ -30,7 +31,7 @@ pub struct Args {
     #[arg(long, value_name = "WORD", conflicts_with = "neighbors")]
     tree: Vec<String>,
     /// Number of neighbours to show
-    #[arg(long, value_name = "K", default_value_t = 10, requires = "neighbors")]
+    #[arg(long, value_name = "K", default_value_t = 10, requires = "neighbors", value_parser = whole::<usize, 1, 1_000_000_000>)]
     count: usize,
     /// Also show the nearest words by the real vectors in this file
     #[arg(long, value_name = "FILE", requires = "neighbors")]
@@ -46,6 +47,7 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result {
     let model = model_source::open(args.model.as_deref())?;
+    output::want_folder("--export", args.export.as_deref())?;
     if let Some(folder) = &args.export {
         export(&model, folder, args.force)?;
     }
@@ -55,7 +57,7 @@ pub fn run(args: Args) -> Result {
     if !args.tree.is_empty() {
         return show_tree(&args, &model);
     }
-    let model = model_source::open_checked(args.model.as_deref())?;
+    model_source::check(&model, args.model.as_deref())?;
     let facts = facts(&model);
     if args.json {
         println!("{facts:#}");
@@ -178,7 +180,11 @@ fn print_facts(facts: &Value) {
     for c in facts["certificates"].as_array().into_iter().flatten() {
         let [epsilon, keep] = ["epsilon", "keep"].map(|key| c[key].as_f64().unwrap_or(f64::NAN));
         let bound = epsilon * number("p_avg");
-        let all = format!("epsilon {epsilon:.4}  bound {bound:5.1}  keeps {keep:.3}");
+        let all = format!(
+            "epsilon {}  bound {:>6}  keeps {keep:.3}",
+            losses::epsilon(epsilon),
+            losses::bound(bound)
+        );
         line("certificate", all);
     }
 }

@@ -12,6 +12,7 @@ use brr_build::language::{DEFAULT_SIZE, Pairs, TextCounter, read_arpa};
 use brr_eval::decoded_keep::measure_keep;
 
 use crate::failure::{Failure, Result};
+use crate::input;
 use crate::model_source;
 use crate::output::WholeFile;
 use crate::progress::{self, Stages};
@@ -94,10 +95,11 @@ pub fn run(args: Args) -> Result {
 fn build(args: &BuildArgs) -> Result {
     let model = model_source::open(args.model.as_deref())?;
     let output = WholeFile::create(&args.output, args.force)?;
-    let pairs = match &args.input[..] {
-        [path] if path.extension().is_some_and(|e| e == "arpa") => {
-            read_arpa(&model, path, BufReader::new(open(path)?))?
-        }
+    let inputs = args.input.iter().map(|path| input::on_disk(path));
+    let inputs = inputs.collect::<Result<Vec<_>>>()?;
+    let inputs: Vec<PathBuf> = inputs.iter().map(|path| path.to_path_buf()).collect();
+    let pairs = match &inputs[..] {
+        [path] if is_arpa(path)? => read_arpa(&model, path, BufReader::new(open(path)?))?,
         paths => count(&model, paths)?,
     };
     let remarks = [
@@ -133,11 +135,8 @@ fn measure(
     samples: &[PathBuf],
 ) -> Result<Vec<DecodedKeep>> {
     let read = |path: &PathBuf| -> Result<String> {
-        let text = std::io::read_to_string(open(path)?);
-        Ok(text.map_err(|source| brr::Error::Io {
-            path: path.clone(),
-            source,
-        })?)
+        String::from_utf8(input::bytes(path)?)
+            .map_err(|_| Failure::Failed(format!("{} is not UTF-8", input::called(path))))
     };
     let samples = samples.iter().map(read).collect::<Result<Vec<_>>>()?;
     let samples: Vec<Vec<&str>> = samples.iter().map(|text| text.lines().collect()).collect();
@@ -159,6 +158,17 @@ fn measure(
     );
     stages.finish();
     Ok(measured?)
+}
+
+/// By the name; of standard input, which has none, by the first line.
+fn is_arpa(path: &Path) -> Result<bool> {
+    if path.file_name().is_some_and(|name| name == input::STANDARD) {
+        let mut first = Vec::new();
+        let read = open(path)?.take(6).read_to_end(&mut first);
+        read.map_err(|e| Failure::file("read", path, &e))?;
+        return Ok(first == b"\\data\\");
+    }
+    Ok(path.extension().is_some_and(|e| e == "arpa"))
 }
 
 fn open(path: &Path) -> Result<File> {

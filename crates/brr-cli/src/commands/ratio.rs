@@ -9,6 +9,9 @@ use brr_eval::ratio::{Comparison, Equivalent, Side, compare};
 
 use crate::failure::{Failure, Result};
 use crate::families::{self, Words};
+use crate::input;
+use crate::losses;
+use crate::output::is_standard;
 use crate::progress::Stages;
 use crate::usage::positive;
 
@@ -69,8 +72,15 @@ pub fn run(args: Args) -> Result {
     Ok(())
 }
 
-fn side(path: &PathBuf, of: Of, stages: &Stages) -> Result<Side> {
-    let name = Path::file_name(path).map_or(String::new(), |n| n.to_string_lossy().into_owned());
+fn side(path: &Path, of: Of, stages: &Stages) -> Result<Side> {
+    let name = match is_standard(path) {
+        true => input::STANDARD.to_owned(),
+        false => path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
+    };
     let words = families::open(path, stages)?;
     let (own, distances, count) = match &words {
         Words::Model(m) => (m.metric(), m.pair_distances(), m.vocabulary().len()),
@@ -120,8 +130,10 @@ fn print(c: &Comparison) {
     );
     let line = |what: &str, e: Option<Equivalent>| match e {
         Some(e) => println!(
-            "  epsilon {:<10.6} by {what} (ratio {:.6}, loss {:.3})",
-            e.epsilon, e.ratio, e.loss
+            "  epsilon {:<10} by {what} (ratio {}, loss {})",
+            losses::epsilon(e.epsilon),
+            losses::epsilon(e.ratio),
+            losses::bound(e.loss)
         ),
         None => println!("  nothing by {what}: one side's is 0"),
     };

@@ -20,6 +20,7 @@ mod ownership;
 mod policy;
 mod privatize;
 mod resume;
+mod streams;
 mod support;
 mod tree;
 mod units;

@@ -178,7 +178,12 @@ impl Definition {
     /// Reads and checks a definition. Paths in it are relative to its folder.
     pub fn read(path: &Path) -> Result<Definition> {
         let text = std::fs::read_to_string(path).map_err(Error::file("read", path))?;
-        let mut definition: Definition = toml::from_str(&text).map_err(|e| {
+        Definition::parse(&text, path)
+    }
+
+    /// Of a text that comes from this path, in whose folder relative paths begin.
+    pub fn parse(text: &str, path: &Path) -> Result<Definition> {
+        let mut definition: Definition = toml::from_str(text).map_err(|e| {
             let line = e
                 .span()
                 .map(|s| text[..s.start.min(text.len())].lines().count().max(1));

@@ -267,12 +267,12 @@ impl Results {
             );
         };
         format!(
-            "To start with: {} at epsilon {:.4} (bound {:.2}). Of the conditions that keep {kept}, it is the one at \
+            "To start with: {} at epsilon {} (bound {}). Of the conditions that keep {kept}, it is the one at \
              which {} names the fewest words: {}. The classifier is \
              right in {} of test texts, {} without privacy.",
             o.label,
-            o.epsilon.unwrap_or_default(),
-            o.bound.unwrap_or_default(),
+            told(o.epsilon.unwrap_or_default(), 4),
+            told(o.bound.unwrap_or_default(), 2),
             match o.context {
                 Some(_) => "an attacker who reads context",
                 None => "an attacker who sees one output word at a time",
@@ -448,5 +448,13 @@ fn outcome(
         } else {
             None
         },
+    }
+}
+
+/// With so many digits after the point, or with as many as tell it from 0.
+fn told(value: f64, digits: usize) -> String {
+    match value {
+        small if small < 0.005 => format!("{small:.3e}"),
+        _ => format!("{value:.digits$}"),
     }
 }

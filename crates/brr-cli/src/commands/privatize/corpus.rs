@@ -67,7 +67,7 @@ pub struct CorpusArgs {
     #[arg(long)]
     pub resume: bool,
     /// Seconds between checkpoints; they take at most a twentieth of the time
-    #[arg(long, value_name = "SECONDS", default_value = "2", hide_short_help = true, value_parser = clap::value_parser!(u32))]
+    #[arg(long, value_name = "SECONDS", default_value = "2", hide_short_help = true, value_parser = whole::<u32, 0, 1_000_000>)]
     checkpoint_seconds: u32,
 }
 
@@ -160,7 +160,7 @@ pub fn run(args: &Args, privatizer: &Privatizer) -> Result {
         resume: corpus.resume,
         force: args.force,
         checkpoint_interval: Duration::from_secs(corpus.checkpoint_seconds.into()),
-        manifest: args.manifest.clone(),
+        manifest: args.manifest_file().map(Path::to_owned),
         progress: Some(&tell),
         ..Run::new(privatizer)
     };
@@ -178,27 +178,24 @@ pub fn run(args: &Args, privatizer: &Privatizer) -> Result {
     }
     let from_file = args.input.as_deref().is_some_and(|path| !is_standard(path));
     let restartable = from_file && found.is_none_or(|found| found.is_file());
+    let source = input::open(args.input.as_deref())?;
     let done = match &args.output {
         Some(path) if restartable && is_plain(path) => {
             let run = Run {
                 stop: Some(output::stop_at_safe_point()),
                 ..run
             };
-            Ok(run.run(
-                input::open(args.input.as_deref()),
-                Output::File(path.clone()),
-            ))
+            Ok(run.run(source, Output::File(path.clone())))
         }
-        name => to_stream(
-            run,
-            input::open(args.input.as_deref()),
-            name.as_deref(),
-            args.force,
-        ),
+        name => to_stream(run, source, name.as_deref(), args.force),
     };
     bar.finish_and_clear();
-    tell_what_was_done(args, privatizer, &done??);
-    Ok(())
+    let report = done??;
+    tell_what_was_done(args, privatizer, &report);
+    match &report.manifest {
+        Some(record) => args.print_manifest(record),
+        None => Ok(()),
+    }
 }
 
 /// Several files into a folder.

@@ -4,7 +4,7 @@ mod corpus;
 
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use brr::parts::parallel::cores;
@@ -12,7 +12,7 @@ use brr::{
     Case, Choice, Language, Layout, Model, Options, Policy, Privatized, Privatizer, Search, Unknown,
 };
 use brr_corpus::{Counts, manifest};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
 use crate::losses;
@@ -114,16 +114,24 @@ pub struct Args {
     corpus: corpus::CorpusArgs,
 }
 
-pub fn run(args: Args) -> Result {
+pub fn run(mut args: Args) -> Result {
+    if args.output_dir.is_none() && args.text == ["-"] {
+        args.text.clear();
+    }
     want_budget_for_a_file(&args)?;
+    args.want_one_on_stdout()?;
     let model = args.privacy.open_model()?;
     let privatizer = privatizer(&args, model)?;
     if args.text.is_empty() || args.output_dir.is_some() {
         return corpus::run(&args, &privatizer);
     }
     args.corpus.refuse_for_arguments()?;
-    if let Some(path) = &args.manifest {
+    warn_of_names(&args.text);
+    if let Some(path) = args.manifest_file() {
         manifest::prepare(path, args.force)?;
+        if let Some(output) = &args.output {
+            manifest::check_apart(path, output)?;
+        }
     }
     let out = output::open(args.output.as_deref(), args.force)?;
     announce(&args, &privatizer);
@@ -145,11 +153,57 @@ pub fn run(args: Args) -> Result {
         ..Counts::of(&[privatized])
     };
     tell_what_was_public(&args, &privatizer, &counts);
-    if let Some(path) = &args.manifest {
-        let record = manifest::of_texts(&privatizer, &counts, args.corpus.max_words);
+    let mut record = manifest::of_texts(&privatizer, &counts, args.corpus.max_words);
+    // Whoever reads the output by the record must know that it is a line of JSON.
+    record["settings"] = json!({"document_line": args.json.to_string()});
+    if let Some(path) = args.manifest_file() {
         manifest::write(path, &record)?;
     }
-    Ok(())
+    args.print_manifest(&record)
+}
+
+impl Args {
+    /// Where the record goes, if that is a file.
+    fn manifest_file(&self) -> Option<&Path> {
+        self.manifest.as_deref().filter(|path| !is_standard(path))
+    }
+
+    /// Writes the record to standard output, if it goes there.
+    fn print_manifest(&self, record: &Value) -> Result {
+        match self.manifest.as_deref().is_some_and(is_standard) {
+            true => output::open(None, false)?.finish_with(format!("{record:#}\n").as_bytes()),
+            false => Ok(()),
+        }
+    }
+
+    /// Text and record cannot be told apart on one stream, and a folder is none.
+    fn want_one_on_stdout(&self) -> Result {
+        output::want_folder("--output-dir", self.output_dir.as_deref())?;
+        let record = self.manifest.as_deref().is_some_and(is_standard);
+        let text = self.output.as_deref().is_none_or(is_standard);
+        match (record, &self.output_dir) {
+            (true, Some(_)) => Err(Failure::Usage(
+                "--manifest: the record of several files is kept while they are written, and `-` is standard output: name a file".into(),
+            )),
+            (true, None) if text => Err(Failure::Usage(
+                "--manifest: `-` is standard output, which has the text: give --output, or name a file".into(),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Somebody may have left --input or --output-dir out. A name is not repeated: it may be text.
+fn warn_of_names(text: &[OsString]) {
+    if let Some(place) = text
+        .iter()
+        .position(|argument| Path::new(argument).exists())
+    {
+        tell!(
+            "warning: argument {} names a file, and the name itself is privatized as text; to privatize its content use --input, or --output-dir for several files",
+            place + 1
+        );
+    }
 }
 
 /// The privatizer that was asked for. Under a policy, the exponential mechanism is certified on the
