@@ -31,7 +31,7 @@ LEFT_OUT = [
 ]
 # What takes minutes runs with a small model or fewer draws.
 SMALLER = [
-    (r"brr calibrate (?!.*\.brr)", " model.brr"),
+    (r"brr calibrate (?!.*(\.brr|--keep))", " model.brr"),
     (r"brr audit ", " --trials 2000 --timings 0"),
 ]
 # Ways to write `brr` before it is installed.
