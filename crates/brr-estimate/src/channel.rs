@@ -1,13 +1,14 @@
 //! The rows Pr[y | w] that estimates are solved from.
 //!
 //! - Where a mechanism has a [`Channel`](brr::parts::mechanism::Channel), rows are computed, each time they are needed: a table of
-//!   33,000 x 33,000 takes gigabytes, and computing a row takes a scan.
+//!   33,000 x 33,000 takes gigabytes, and computing a row takes a scan. The rows of k-ary and tree response have a
+//!   structure by which they are added up without being computed one by one.
 //! - Where it has none (BRR), words are drawn from. A word that occurs f times and is
 //!   drawn m times adds f^2 / m to the variance that its f occurrences have by themselves, so
 //!   draws are spent in proportion to occurrences: first to those that a prior expects, then
 //!   ([`WordChannel::refine`]) to those that a first estimate found. Intervals contain the rest.
 //!
-//! **Words of equal code** have equal rows: no text tells them apart. They are taken
+//! **Words of equal code**, or of one place of a tree, have equal rows: no text tells them apart. They are taken
 //! together, at the first of them, and the others are as if nothing ever came of them.
 //!
 //! A drawn row is smoothed, as most words are drawn from a few times only. The probability that
@@ -15,15 +16,16 @@
 //! fraction of one draw is taken away (absolute discounting, Ney et al. 1994) and given to
 //! a background that all words share: outputs that come up rarely, from many words.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 use std::ops::AddAssign;
 use std::sync::Arc;
 
-use brr::parts::mechanism::Mechanism;
+use brr::parts::mechanism::{Channel, Mechanism};
 use brr::parts::random::Noise;
 use brr::parts::vocabulary::WordId;
 use brr::parts::{frequency, parallel};
-use brr::{Model, Result};
+use brr::{Metric, Model, Result};
 use brr_build::matrix::gemm;
 use brr_build::seeded::uniform;
 use chacha20::ChaCha20Rng;
@@ -122,14 +124,18 @@ impl<'a> WordChannel<'a> {
         Ok(channel)
     }
 
-    /// The same, with words of equal code taken together.
+    /// The same, with words taken together that have one row: those of equal code, or of one place of the tree
+    /// where rows go by places. With k-ary response no two words have the same.
     pub fn over(self, model: &Model) -> WordChannel<'a> {
-        let (codes, mut seen) = (model.codes().to_rows(), HashMap::new());
-        let first = |w| *seen.entry(codes.row(w).to_vec()).or_insert(w);
-        WordChannel {
-            first: (0..self.words).map(first).collect(),
-            ..self
-        }
+        let first = match (self.mechanism.guarantee().metric, model.tree()) {
+            (Metric::Discrete, _) => (0..self.words).collect(),
+            (Metric::Tree { .. }, Some(tree)) => firsts(tree.places().iter()),
+            _ => {
+                let codes = model.codes().to_rows();
+                firsts((0..self.words).map(|w| codes.row(w).to_vec()))
+            }
+        };
+        WordChannel { first, ..self }
     }
 
     /// For each word the first that has the same row.
@@ -237,6 +243,18 @@ impl<'a> WordChannel<'a> {
 
     /// The probability that each word stays.
     pub(crate) fn stays(&self) -> Vec<f64> {
+        let computed = self.computed().and_then(|channel| channel.kept());
+        if let Some(mut stays) = computed {
+            let (mut row, words) = (vec![0.0; self.words], 0..self.words);
+            // Words that others were taken together with, and these others.
+            let shared: HashSet<usize> = words.filter(|&w| self.first[w] != w).collect();
+            let firsts: HashSet<usize> = shared.iter().map(|&w| self.first[w]).collect();
+            for &word in shared.iter().chain(&firsts) {
+                self.row(word, &mut row);
+                stays[word] = f64::from(row[word]);
+            }
+            return stays;
+        }
         let parts = self.pass(|words, rows, stays: &mut Vec<(usize, f64)>| {
             let own = |(w, row): (&usize, &[f32])| (*w, f64::from(row[*w]));
             stays.extend(words.iter().zip(rows.chunks_exact(self.words)).map(own));
@@ -250,6 +268,10 @@ impl<'a> WordChannel<'a> {
     /// set of counts.
     pub(crate) fn outputs(&self, counts: &[&[f64]]) -> Vec<Vec<f64>> {
         let n = self.words;
+        let quick = counts.iter().map(|counts| self.quick_outputs(counts));
+        if let Some(outputs) = quick.collect() {
+            return outputs;
+        }
         let parts = self.pass(|words, rows, (sums, product): &mut (Vec<f32>, Vec<f32>)| {
             sums.resize(counts.len() * n, 0.0);
             product.resize(counts.len() * n, 0.0);
@@ -274,6 +296,28 @@ impl<'a> WordChannel<'a> {
             sum
         };
         (0..counts.len()).map(sum).collect()
+    }
+
+    /// The same for one set of counts, where a mechanism has a shorter way than its rows.
+    fn quick_outputs(&self, counts: &[f64]) -> Option<Vec<f64>> {
+        let channel = self.computed()?;
+        let is_first = |w: usize| self.first[w] == w;
+        let pairs = counts.iter().enumerate();
+        let firsts = pairs.map(|(w, count)| if is_first(w) { *count } else { 0.0 });
+        let mut outputs = channel.outputs(&firsts.collect::<Vec<f64>>())?;
+        fold(&self.first, &mut outputs);
+        for word in (0..self.words).filter(|&w| !is_first(w)) {
+            outputs[word] += counts[word];
+        }
+        Some(outputs)
+    }
+
+    /// The mechanism's own channel, if rows are not drawn.
+    fn computed(&self) -> Option<&dyn Channel> {
+        match self.drawn {
+            None => self.mechanism.channel(),
+            Some(_) => None,
+        }
     }
 
     /// Hands all rows, a tile of them at a time, to `visit`, which gathers something in each part:
@@ -343,6 +387,13 @@ impl<'a> WordChannel<'a> {
             }
         }
     }
+}
+
+/// For each key the first place that has the same.
+fn firsts<K: Eq + Hash>(keys: impl Iterator<Item = K>) -> Vec<usize> {
+    let mut seen = HashMap::new();
+    let first = |(place, key)| *seen.entry(key).or_insert(place);
+    keys.enumerate().map(first).collect()
 }
 
 /// Adds `each` at outputs picked with these probabilities.

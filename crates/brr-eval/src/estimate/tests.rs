@@ -2,7 +2,7 @@ use super::*;
 use crate::fixture;
 use crate::mechanisms::{Family, ShippedFamily};
 use brr::parts::epsilon::Epsilon;
-use brr::parts::mechanism::{Kary, Mechanism};
+use brr::parts::mechanism::{Channel, Kary, Mechanism};
 use brr::parts::random::Noise;
 use brr::parts::tree::WordTree;
 use brr::parts::vocabulary::WordId;
@@ -328,4 +328,73 @@ fn public_counts_leave_no_word_out() {
     let start = Prior::from_counts(&[8.0, 0.0, 2.0]).unwrap();
     assert!(start.words[0] > start.words[2] && start.words[1] > 0.0);
     assert!(Prior::from_counts(&[0.0, 0.0]).is_none());
+}
+
+/// A mechanism of which nothing is known but its rows.
+struct ByRows(Box<dyn Mechanism>);
+
+impl Mechanism for ByRows {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn guarantee(&self) -> brr::Guarantee {
+        self.0.guarantee()
+    }
+
+    fn channel(&self) -> Option<&dyn Channel> {
+        Some(self)
+    }
+
+    fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {
+        self.0.privatize(words, noise)
+    }
+}
+
+impl Channel for ByRows {
+    fn row(&self, word: WordId, out: &mut [f64]) {
+        self.0.channel().unwrap().row(word, out);
+    }
+
+    fn row_of_unknown(&self, out: &mut [f64]) {
+        self.0.channel().unwrap().row_of_unknown(out);
+    }
+}
+
+/// Where rows are added up by their structure, estimates are what they are by the rows one by one.
+#[test]
+fn the_structure_of_rows_changes_no_estimate() {
+    let words = 90;
+    let places = (0..80).chain([3, 4, 90, 95, 99, 100, 120, 121, 122, 127]);
+    let tree = WordTree::new(7, places.collect()).unwrap();
+    let with_tree = Arc::new(model(words).with_tree(&tree).unwrap());
+    for (kind, epsilon) in [(MechanismKind::KAry, 4.0), (MechanismKind::Tree, 0.7)] {
+        let made = || -> Box<dyn Mechanism> {
+            let options = Options::default()
+                .with_mechanism(kind)
+                .with_budget(Budget::Epsilon(epsilon));
+            let privatizer = Privatizer::new(with_tree.clone(), options).unwrap();
+            privatizer.into_mechanism()
+        };
+        let (quick, by_rows) = (made(), ByRows(made()));
+        assert!(quick.channel().unwrap().kept().is_some());
+        let sample = texts(words, 500, 20, 5);
+        let documents = privatized(&*quick, &sample, words, 6);
+        let of = |mechanism: &dyn Mechanism| {
+            let prior = Prior::by_rank(words);
+            let options = options(Some(unknown(&sample)), 7);
+            let channel = WordChannel::of(mechanism, words, &effort(1)).unwrap();
+            let mut channel = channel.over(&with_tree);
+            estimate(&mut channel, &documents, &prior, &options, &|| {})
+        };
+        let (quick, by_rows) = (of(&*quick), of(&by_rows));
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * documents.total() as f64;
+        for (a, b) in quick.words.iter().zip(&by_rows.words) {
+            assert!(
+                near(a.unbiased, b.unbiased) && near(a.estimate, b.estimate),
+                "{a:?} {b:?}"
+            );
+            assert!(near(a.low, b.low) && near(a.high, b.high), "{a:?} {b:?}");
+        }
+    }
 }

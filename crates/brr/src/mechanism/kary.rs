@@ -130,6 +130,17 @@ impl Channel for Kary {
         out.fill(self.other());
         out[word as usize] = self.keep();
     }
+
+    fn outputs(&self, counts: &[f64]) -> Option<Vec<f64>> {
+        let (keep, other) = (self.keep(), self.other());
+        let elsewhere = other * counts.iter().sum::<f64>();
+        let output = |count: &f64| (keep - other) * count + elsewhere;
+        Some(counts.iter().map(output).collect())
+    }
+
+    fn kept(&self) -> Option<Vec<f64>> {
+        Some(vec![self.keep(); self.words as usize])
+    }
 }
 
 /// One likelihood for the word that was drawn, another for all others.
@@ -299,5 +310,22 @@ mod tests {
         let out = kary(1, 1.0).privatize(&[Some(0), None], &mut noise);
         assert_eq!(out, [0, 0]);
         assert_eq!(kary(1, 1.0).guarantee().bound(), 0.0 + f64::MIN_POSITIVE);
+    }
+
+    /// The shorter ways are those of the rows.
+    #[test]
+    fn sums_of_rows_and_what_stays_are_those_of_the_rows() {
+        let k = kary(7, 1.3);
+        let counts = [3.0, 0.0, -1.5, 20.0, 1.0, 0.25, 8.0];
+        let (mut row, mut sums) = ([0.0; 7], [0.0; 7]);
+        for (word, count) in counts.iter().enumerate() {
+            k.row(word as WordId, &mut row);
+            assert_eq!(k.kept().unwrap()[word], row[word]);
+            let pairs = sums.iter_mut().zip(&row);
+            pairs.for_each(|(sum, p)| *sum += count * p);
+        }
+        for (sum, output) in sums.iter().zip(k.outputs(&counts).unwrap()) {
+            assert!((sum - output).abs() < 1e-12, "{sum} {output}");
+        }
     }
 }

@@ -45,6 +45,18 @@ pub trait Channel: Send + Sync {
     fn row_of_unknown(&self, out: &mut [f64]) {
         out.fill(1.0 / out.len() as f64);
     }
+
+    /// The sum of all rows, each so many times: what these counts of words become on average. Only where that
+    /// takes a few passes over the words, and not their square.
+    fn outputs(&self, counts: &[f64]) -> Option<Vec<f64>> {
+        let _ = counts;
+        None
+    }
+
+    /// Pr[w | w] for every word w, likewise.
+    fn kept(&self) -> Option<Vec<f64>> {
+        None
+    }
 }
 
 /// Pr[y | w] for one output y and every word w, estimated from the same draws for all words:

@@ -168,6 +168,30 @@ impl TreeResponse {
         self.weights.iter().map(|&weight| loss(weight)).collect()
     }
 
+    /// How often each place is drawn on average, for these counts of words.
+    fn at_places(&self, counts: &[f64]) -> Vec<f64> {
+        let tree = self.tree();
+        let mut leaves = vec![0.0; 1 << tree.levels()];
+        for (count, &place) in counts.iter().zip(tree.places()) {
+            leaves[place as usize] += count;
+        }
+        // The sums of all subtrees, by their height.
+        let mut sums = vec![leaves];
+        for height in 0..tree.levels() as usize {
+            let pairs = sums[height].chunks_exact(2);
+            sums.push(pairs.map(|pair| pair[0] + pair[1]).collect());
+        }
+        let mut from_above = vec![0.0];
+        for height in (0..tree.levels() as usize).rev() {
+            let share = self.share(self.weights[height + 1] as f64);
+            let of_half = |half: usize| from_above[half / 2] + share * sums[height][half ^ 1];
+            from_above = (0..sums[height].len()).map(of_half).collect();
+        }
+        let own = self.share(self.weights[0] as f64);
+        let pairs = from_above.iter().zip(&sums[0]);
+        pairs.map(|(above, count)| above + own * count).collect()
+    }
+
     /// A weight as a probability.
     fn share(&self, weight: f64) -> f64 {
         weight / self.total as f64
@@ -280,6 +304,39 @@ impl Channel for TreeResponse {
             let words = tree.words(gap.answers).iter();
             words.for_each(|&word| out[word as usize] += each);
         }
+    }
+
+    /// Up the tree, counts are added up in every subtree; down it, each place gets from the other half of
+    /// every subtree around it what the level between them has.
+    fn outputs(&self, counts: &[f64]) -> Option<Vec<f64>> {
+        let tree = self.tree();
+        let places = self.at_places(counts);
+        let mut out: Vec<f64> = tree
+            .places()
+            .iter()
+            .map(|&place| places[place as usize] / f64::from(tree.answers(place).len))
+            .collect();
+        for gap in tree.gaps() {
+            // All places of a gap are at one level from any word.
+            let each = places[gap.place as usize] * gap.each();
+            let words = tree.words(gap.answers).iter();
+            words.for_each(|&word| out[word as usize] += each);
+        }
+        Some(out)
+    }
+
+    fn kept(&self) -> Option<Vec<f64>> {
+        let tree = self.tree();
+        let share = |a: u32, b: u32| self.share(self.weights[level(a, b) as usize] as f64);
+        let own = |&place: &u32| share(place, place) / f64::from(tree.answers(place).len);
+        let mut kept: Vec<f64> = tree.places().iter().map(own).collect();
+        for gap in tree.gaps() {
+            for &word in tree.words(gap.answers) {
+                let place = tree.places()[word as usize];
+                kept[word as usize] += share(place, gap.place) * gap.each();
+            }
+        }
+        Some(kept)
     }
 
     fn row_of_unknown(&self, out: &mut [f64]) {

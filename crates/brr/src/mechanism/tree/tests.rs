@@ -263,3 +263,25 @@ fn losses_of_any_shape_hold_over_all_pairs() {
         assert!(matches!(refused, Some(Error::InvalidEpsilon { .. })));
     }
 }
+
+/// The shorter ways are those of the rows.
+#[test]
+fn sums_of_rows_and_what_stays_are_those_of_the_rows() {
+    for (levels, places) in SHAPES {
+        for epsilon in [0.01, 0.9, 6.0] {
+            let tree = tree(levels, places, epsilon);
+            let counts: Vec<f64> = (0..places.len()).map(|w| (w * w) as f64 - 3.5).collect();
+            let (mut row, mut sums) = (vec![0.0; places.len()], vec![0.0; places.len()]);
+            let kept = tree.kept().unwrap();
+            for (word, count) in counts.iter().enumerate() {
+                tree.row(word as WordId, &mut row);
+                assert!((row[word] - kept[word]).abs() < 1e-15);
+                let pairs = sums.iter_mut().zip(&row);
+                pairs.for_each(|(sum, p)| *sum += count * p);
+            }
+            for (sum, output) in sums.iter().zip(tree.outputs(&counts).unwrap()) {
+                assert!((sum - output).abs() < 1e-12, "{sum} {output}");
+            }
+        }
+    }
+}
