@@ -271,8 +271,8 @@ fn the_draws_behind_decoded_text_are_attacked() {
     // The same draws with another seed, decoded or not.
     let decoded = named(&label("exponential")).unwrap();
     let plain = all.iter().map(|o| o["label"].as_str().unwrap());
-    let plain = plain.filter(|l| l.starts_with("exponential") && !l.ends_with("decoded"));
-    let plain = named(plain.last().unwrap()).unwrap();
+    let mut plain = plain.filter(|l| l.starts_with("exponential") && !l.ends_with("decoded"));
+    let plain = named(plain.next_back().unwrap()).unwrap();
     assert!((decoded - plain).abs() < 0.15, "{decoded} {plain}");
     assert!(read(&folder, "report.html").contains("upper bound for it"));
 }
