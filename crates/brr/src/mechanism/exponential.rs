@@ -135,7 +135,7 @@ impl Exponential {
         self.keep
     }
 
-    /// ln (T[d] / Z) with the mean Z of some words. Z(w) varies by a few percent from word to word (4.5 % is its
+    /// `ln (T[d] / Z)` with the mean Z of some words. Z(w) varies by a few percent from word to word (4.5 % is its
     /// standard deviation in the built-in model where half of the words stay), and to compute it for all would take
     /// longer than to decode a text. Decoding alone uses it, after the noise, so no guarantee rests on it.
     pub(crate) fn log_channel(&self) -> &[f32] {
