@@ -1,6 +1,6 @@
 //! The rows Pr[y | w] that estimates are solved from.
 //!
-//! - Where a mechanism has a [`Channel`](brr::parts::mechanism::Channel), rows are computed, each time they are needed: a table of
+//! - Where a mechanism has a [`Channel`], rows are computed, each time they are needed: a table of
 //!   33,000 x 33,000 takes gigabytes, and computing a row takes a scan. The rows of k-ary and tree response have a
 //!   structure by which they are added up without being computed one by one.
 //! - Where it has none (BRR), words are drawn from. A word that occurs f times and is
