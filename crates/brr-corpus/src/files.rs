@@ -62,7 +62,7 @@ pub fn place(path: &Path) -> io::Result<Place> {
     Err(io::Error::other("too many links"))
 }
 
-/// Opens a device, a pipe or a [descriptor] to write to it.
+/// Opens a device, a pipe or a descriptor that is open already to write to it.
 pub fn write_through(path: &Path) -> io::Result<File> {
     match descriptor(path) {
         None => OpenOptions::new().write(true).open(path),
