@@ -161,7 +161,7 @@ typedef struct brr_options {
 
 // What is promised, per token. All losses are rounded up.
 typedef struct brr_guarantee {
-  // Loss per bit in which two codes differ.
+  // Loss per unit of the mechanism's distance, which brr_privatizer_metric() names.
   double epsilon;
   // Mean loss between a word and its nearest neighbour.
   double nearest;
@@ -352,6 +352,22 @@ const char *brr_privatizer_adjacency(const struct brr_privatizer *privatizer);
 // # Safety
 // `privatizer` is null or alive.
 const char *brr_privatizer_kept_words(const struct brr_privatizer *privatizer);
+
+// The distance in which the guarantee is stated: "hamming-256" counts bits in which two codes
+// differ, "tree-15" levels of a tree, and "discrete" is 1 between any two words. Valid while the
+// privatizer lives; null for null.
+//
+// # Safety
+// `privatizer` is null or alive.
+const char *brr_privatizer_metric(const struct brr_privatizer *privatizer);
+
+// The largest loss between two words at each whole distance from 0 on, such as the level in a
+// tree; `count` gets how many there are. None, and null, if it is epsilon times the distance,
+// and for null. Valid while the privatizer lives.
+//
+// # Safety
+// `privatizer` is null or alive, `count` null or writable.
+const double *brr_privatizer_losses(const struct brr_privatizer *privatizer, size_t *count);
 
 // The largest loss between two neighbouring texts of `tokens` tokens each: losses
 // add up. INFINITY if the rule for unknown tokens tells neighbours apart; NaN for
