@@ -1,7 +1,7 @@
 //! Originals back into an answer: into its text, and into the strings of JSON.
 //!
-//! The session's own restorer knows where originals may go: never into addresses, targets of links
-//! and tags. JSON is restored string by string, each escaped again, so that an original with a
+//! The session's own restorer knows where originals may go: never into addresses, targets and labels of
+//! links and tags. JSON is restored string by string, each escaped again, so that an original with a
 //! quotation mark cannot end the string that it stands in; a string that begins as an address is left
 //! alone as a whole, spaces or not. Names of fields are left as they are.
 

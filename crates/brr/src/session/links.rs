@@ -6,8 +6,20 @@
 //!
 //! Programs that make links of plain text take everything up to the next white space, whatever markup stands in it:
 //! so what follows an address in the same chunk belongs to it.
+//!
+//! # Names that are looked up
+//!
+//! An answer can also *name* an address. It may define `[Alice]: https://evil.example/alice` and so on for a thousand
+//! names, and ask for `![Kenneth][]`: with the original in the brackets, a client fetches the address that tells it. The
+//! definitions may come later, so nothing goes into square brackets, of whatever kind. A label of Markdown has no
+//! bracket in it without a backslash, and no empty line; so what stands in one has an opening bracket before it and no
+//! closing one between. Opening brackets are counted wherever they stand, closing ones in text alone, and an
+//! empty line ends all. For the same reason names of TeX's commands stay as they are, and so does all that follows the
+//! beginning of a diagram: what draws it may fetch whatever its names are defined to be, or send it to a server whole.
 
 use std::ops::Range;
+
+use super::addresses::{is_address, open_mark};
 
 /// What a stretch of an answer is part of.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,8 +61,8 @@ enum Tag {
     Quoted(char),
 }
 
-/// Elements whose content is no HTML.
-const RAW: [&str; 12] = [
+/// Elements whose content is no HTML, or which send on or fetch by what stands behind them.
+const RAW: [&str; 24] = [
     "script",
     "style",
     "textarea",
@@ -63,7 +75,55 @@ const RAW: [&str; 12] = [
     "plaintext",
     "svg",
     "math",
+    "form",
+    "select",
+    "option",
+    "datalist",
+    "button",
+    "link",
+    "base",
+    "object",
+    "embed",
+    "applet",
+    "frame",
+    "frameset",
 ];
+
+/// Languages of code that clients draw.
+const DRAWN: [&str; 24] = [
+    "actdiag",
+    "blockdiag",
+    "bytefield",
+    "d2",
+    "ditaa",
+    "dot",
+    "erd",
+    "graphviz",
+    "gv",
+    "kroki",
+    "mermaid",
+    "nomnoml",
+    "nwdiag",
+    "pikchr",
+    "plantuml",
+    "puml",
+    "seqdiag",
+    "structurizr",
+    "svgbob",
+    "tikz",
+    "uml",
+    "vega",
+    "vegalite",
+    "wavedrom",
+];
+
+/// What PlantUML draws, behind `@start`.
+const PLANT: [&str; 8] = [
+    "ditaa", "dot", "gantt", "json", "mindmap", "salt", "uml", "wbs",
+];
+
+/// Marks before the language of code.
+const FENCES: [&str; 3] = ["```", "~~~", ":::"];
 
 /// Reads an answer chunk by chunk; white space divides chunks.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -73,6 +133,10 @@ pub struct Links {
     lines: u32,
     /// Whether an address has begun that goes on up to plain white space.
     address: bool,
+    /// Square brackets that are open.
+    brackets: u32,
+    /// Whether the marks before the language of code have come, and the line goes on.
+    fence: bool,
 }
 
 impl Links {
@@ -81,12 +145,23 @@ impl Links {
             region: Region::Text,
             lines: 0,
             address: false,
+            brackets: 0,
+            fence: false,
         }
     }
 
     /// White space. No link goes on behind an empty line, and no tag without an attribute.
     pub fn space(&mut self, c: char) {
-        self.lines += u32::from(c == '\n');
+        self.lines = match c {
+            '\n' => self.lines + 1,
+            ' ' | '\t' | '\r' => self.lines,
+            // A line with other white space in it is not empty.
+            _ => 0,
+        };
+        if self.lines >= 2 {
+            self.brackets = 0;
+        }
+        self.fence &= c != '\n';
         self.address &= !c.is_ascii();
         self.region = match self.region {
             Region::Tag(Tag::Element | Tag::BeforeName) | Region::Target(_) | Region::Angle(_)
@@ -107,6 +182,9 @@ impl Links {
             return;
         }
         self.lines = 0;
+        if self.is_drawn(chunk) {
+            self.region = Region::Rest;
+        }
         let (mut rest, mut quoted) = (chunk, None);
         while !rest.is_empty() {
             let (length, next) = match self.region {
@@ -125,7 +203,14 @@ impl Links {
             };
             let (stretch, behind) = rest.split_at(length);
             self.address = self.address || is_address(stretch);
-            each(stretch, self.region == Region::Text && !self.address);
+            match self.region {
+                Region::Text => self.text(stretch, &mut each),
+                _ => {
+                    let opened = stretch.matches('[').count() as u32;
+                    self.brackets = self.brackets.saturating_add(opened);
+                    each(stretch, false);
+                }
+            }
             if self.region == Region::Text && self.address {
                 quoted = quoted.or(open_mark(stretch));
             }
@@ -134,9 +219,52 @@ impl Links {
         if let (Region::Text, Some(mark)) = (self.region, quoted) {
             self.region = Region::Quoted(mark);
         }
-        if self.region == Region::Text && chunk.ends_with("]:") {
-            self.region = Region::Definition;
+    }
+
+    /// Divides text by square brackets, and by names of TeX's commands.
+    fn text<'t>(&mut self, stretch: &'t str, each: &mut impl FnMut(&'t str, bool)) {
+        let mut start = 0;
+        let mut tell = |end: usize, plain: bool| {
+            if start < end {
+                each(&stretch[start..end], plain);
+                start = end;
+            }
+        };
+        for (end, c) in unescaped(stretch) {
+            let before = self.brackets == 0 && !self.address;
+            match c {
+                '[' => self.brackets = self.brackets.saturating_add(1),
+                ']' => self.brackets = self.brackets.saturating_sub(1),
+                '\\' => {
+                    let behind = &stretch[end..];
+                    let name = behind.find(|c: char| !c.is_alphabetic());
+                    tell(end, before);
+                    tell(end + name.unwrap_or(behind.len()), false);
+                    continue;
+                }
+                _ => continue,
+            }
+            if before != (self.brackets == 0 && !self.address) {
+                tell(end, before);
+            }
         }
+        tell(stretch.len(), self.brackets == 0 && !self.address);
+    }
+
+    /// Whether a diagram begins here, which is said in the line of the marks.
+    fn is_drawn(&mut self, chunk: &str) -> bool {
+        let is_in = |names: &[&str], text: &str| {
+            let end = text.find(|c: char| !c.is_ascii_alphanumeric());
+            let name = &text[..end.unwrap_or(text.len())];
+            names.iter().any(|known| known.eq_ignore_ascii_case(name))
+        };
+        let behind = |mark: &str| chunk.rfind(mark).map(|at| at + mark.len());
+        let begins = FENCES.into_iter().filter_map(behind).max();
+        self.fence |= begins.is_some();
+        let info = &chunk[begins.unwrap_or(0)..];
+        let info = info.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+        let plant = chunk.split_once("@start").map(|(_, kind)| kind);
+        self.fence && is_in(&DRAWN, info) || plant.is_some_and(|kind| is_in(&PLANT, kind))
     }
 }
 
@@ -237,9 +365,11 @@ fn opening(text: &str) -> (usize, Region) {
         let behind = &text[at + mark.len()..];
         match mark {
             "<" => begins(behind).map(|region| (at + 1, region)),
-            "]" => behind
-                .starts_with('(')
-                .then_some((at + 2, Region::Target(0))),
+            "]" => match behind.chars().next()? {
+                '(' => Some((at + 2, Region::Target(0))),
+                ':' => Some((at + 2, Region::Definition)),
+                _ => None,
+            },
             // Terminals have links too, between control characters.
             _ => Some((at, Region::Rest)),
         }
@@ -321,87 +451,6 @@ impl Tag {
     }
 }
 
-/// The mark that ends an address which begins in this stretch: that of a quotation which is opened and not closed, or
-/// a curly bracket if the address stands right behind one.
-fn open_mark(stretch: &str) -> Option<char> {
-    let marks = ['"', '\'', '`'];
-    let quoted = marks
-        .into_iter()
-        .find(|&mark| stretch.matches(mark).count() % 2 == 1);
-    let inside = stretch.rsplit_once('{').map(|(_, inside)| inside);
-    let braced = inside.is_some_and(|inside| !inside.starts_with(marks) && !inside.contains('}'));
-    quoted.or(braced.then_some('}'))
-}
-
-/// Whether a stretch without white space has an address in it, or looks like it, as it stands or without the marks of
-/// Markdown that do not show: `www\.host`.
-fn is_address(stretch: &str) -> bool {
-    let hidden = ['\\', '*', '_', '~', '`'];
-    let shown = || stretch.replace(hidden, "");
-    looks_like_address(stretch) || stretch.contains(hidden) && looks_like_address(&shown())
-}
-
-fn looks_like_address(stretch: &str) -> bool {
-    let lower = stretch.to_ascii_lowercase();
-    let begins = [
-        "//",
-        ":\\",
-        "www.",
-        "mailto:",
-        "tel:",
-        "sms:",
-        "data:",
-        "javascript:",
-    ];
-    begins.iter().any(|begin| lower.contains(begin))
-        || has_at_sign(&lower)
-        || has_host(&lower)
-        || has_escape(&lower)
-}
-
-/// Characters written as numbers or names, as JSON, programs and HTML have them: an address may hide in them.
-fn has_escape(text: &str) -> bool {
-    let number = |text: &str| text.starts_with(|c: char| c == '{' || c.is_ascii_hexdigit());
-    let mut backslashes = text
-        .match_indices(['u', 'x'])
-        .filter(|(at, _)| text[..*at].ends_with('\\'));
-    let name = |entity: &str| {
-        let end = entity
-            .find(|c: char| !c.is_ascii_alphanumeric())
-            .unwrap_or(entity.len());
-        end > 0 && entity[end..].starts_with(';')
-    };
-    text.contains("&#")
-        || text.split('&').skip(1).any(name)
-        || backslashes.any(|(at, _)| number(&text[at + 1..]))
-}
-
-fn has_at_sign(text: &str) -> bool {
-    text.split_once('@').is_some_and(|(name, host)| {
-        name.ends_with(char::is_alphanumeric) && host.starts_with(char::is_alphanumeric)
-    })
-}
-
-/// `name.host.example`, `host.example/path`: programs that make links of such names ask for them before anybody clicks.
-fn has_host(text: &str) -> bool {
-    let dots = ['.', '。', '．', '｡'];
-    let last = text.rfind(char::is_alphanumeric);
-    // Where the next path begins: dots come in the order of the text, and so do these.
-    let mut slashes = text.match_indices(['/', '?', '#']).peekable();
-    text.match_indices(dots).any(|(at, dot)| {
-        let (before, behind) = (&text[..at], at + dot.len());
-        while slashes.next_if(|(slash, _)| *slash < behind).is_some() {}
-        let path = slashes.peek().is_some_and(|(slash, _)| last > Some(*slash));
-        let mut label = text[behind..]
-            .chars()
-            .take_while(|&c| c.is_alphanumeric() || c == '-')
-            .peekable();
-        before.ends_with(char::is_alphanumeric)
-            && label.peek().is_some_and(|c| c.is_alphanumeric())
-            && (path || label.filter(|c| c.is_alphabetic()).nth(1).is_some())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -430,9 +479,9 @@ mod tests {
             ("see http://a.b/ken now", "see .............. now"),
             (
                 "![ken](//a.b/?q=ken ken) ken",
-                "![ken](............ .... ken",
+                "![....(............ .... ken",
             ),
-            ("[ken](a\nken) ken", "[ken](.\n.... ken"),
+            ("[ken](a\nken) ken", "[....(.\n.... ken"),
             ("<img src='ken' alt=ken> ken", "<... ......... ........ ken"),
             ("x <y\n\nken", "x <.\n\nken"),
             ("<a href='>\n\nken' ken> ken", "<. .......\n\n.... .... ken"),
@@ -442,7 +491,7 @@ mod tests {
             ),
             ("<!-- ken --> ken", "<... ... ... ..."),
             ("<SCRIPT>ken</SCRIPT> ken", "<................... ..."),
-            ("[a](<b) ken> ken) ken", "[a](... .... .... ken"),
+            ("[a](<b) ken> ken) ken", "[..(... .... .... ken"),
             (
                 "{\"u\": \"https://b/?q= ken\"} ken",
                 "{\"u\": .............. ....} ken",
@@ -454,29 +503,29 @@ mod tests {
             ("ken@a.org, ken", ".......... ken"),
             ("a.org/ken a.org?ken ken", "......... ......... ken"),
             ("and/or ken. Really? 3 < ken", "and/or ken. Really? 3 < ken"),
-            ("[1]: a/ken ken", "[1]: ..... ken"),
-            ("(ken)[1] ken:ken", "(ken)[1] ken:ken"),
+            ("[1]: a/ken ken", "[..: ..... ken"),
+            ("(ken)[1] ken:ken", "(ken)[.. ken:ken"),
             ("mailto:ken ken", ".......... ken"),
             // Brackets within a target come in pairs, or behind a backslash.
-            ("![a](https://b/(x)/ken) ken", "![a](.................. ken"),
-            ("![a](//b/((x)) ken) ken", "![a](......... .... ken"),
-            ("![a](//b/\\)ken) ken", "![a](.......... ken"),
-            ("![a](//b/\\\\)ken ken", "![a](.......... ken"),
-            ("![a](<//b/\\> ken> ken) ken", "![a](....... .... .... ken"),
+            ("![a](https://b/(x)/ken) ken", "![..(.................. ken"),
+            ("![a](//b/((x)) ken) ken", "![..(......... .... ken"),
+            ("![a](//b/\\)ken) ken", "![..(.......... ken"),
+            ("![a](//b/\\\\)ken ken", "![..(.......... ken"),
+            ("![a](<//b/\\> ken> ken) ken", "![..(....... .... .... ken"),
             // What follows an address belongs to it, up to white space.
             ("http://b/?q=<b>ken ken", ".................. ken"),
             ("http://b/](x)ken", "................"),
             ("http://b/?q=[a](b)ken", "....................."),
-            ("ken [ken](a)ken", "ken [ken](..ken"),
+            ("ken [ken](a)ken", "ken [....(..ken"),
             ("https:\\/\\/b/ken", "..............."),
             ("ken**.org**", "..........."),
             // A definition's target in angle brackets may hold spaces, and its name too.
             (
                 "[a]: <https://b/?q= ken> ken",
-                "[a]: .............. .... ken",
+                "[..: .............. .... ken",
             ),
-            ("[a b]: <1.2.3.4/ ken> ken", "[a b]: ......... .... ken"),
-            ("[a b]: ken", "[a b]: ..."),
+            ("[a b]: <1.2.3.4/ ken> ken", "[. ..: ......... .... ken"),
+            ("[a b]: ken", "[. ..: ..."),
             (
                 "\\url{https://b/?q= ken} ken",
                 ".................. .... ken",
@@ -492,12 +541,41 @@ mod tests {
             ),
             (
                 "\\underline{ken} &c; ken&#46;b",
-                "\\underline{ken} ... .........",
+                "\\.........{ken} ... .........",
             ),
             (
                 "&sol;&sol;b&period;c&sol;ken AT&T ken;",
                 "............................ AT&T ken;",
             ),
+            // Labels, wherever their brackets stand, up to an empty line; others do not end one.
+            ("![ken][] ken", "![....[. ken"),
+            ("[a ken\nken [b] ken] ken", "[. ...\n... ... .... ken"),
+            ("[a\n \nken] ken", "[.\n \nken] ken"),
+            ("[a\n\u{a0}\nken] ken", "[.\n\u{a0}\n.... ken"),
+            ("\\[ken\\] [a\\] ken] ken", "\\[ken\\] [... .... ken"),
+            ("<b [a >ken] ken", "<. .. ..... ken"),
+            ("[a](b [c) ken] ken", "[..(. ... .... ken"),
+            ("[<b c=\"] ken\"> ken] ken", "[.. .... ..... .... ken"),
+            // Names of commands, and arguments of those that fetch or look up.
+            (
+                "\\ken{ken} \\\\ken \\alpha ken",
+                "\\...{ken} \\\\ken \\..... ken",
+            ),
+            (
+                "\\begin{ken} ken \\csname ken} ken",
+                "........... ken ....... .... ken",
+            ),
+            (
+                "\\href {ken} ken {:ken} {:?} ken",
+                "..... ..... ken ...... {:?} ken",
+            ),
+            // Diagrams, and what fetches or sends on by what stands behind it.
+            (
+                "```rust\nken\n```\n\n~~~ {.Mermaid}\nken",
+                "```rust\nken\n```\n\n~~~ ..........\n...",
+            ),
+            ("@start ken @startuml\nken", "@start ken .........\n..."),
+            ("<link rel=a>ken", "<.... ........."),
             ("\u{1b}]8;;//b/?q= ken\u{7} x", "............ .... ."),
         ] {
             assert_eq!(plain(text), expected);
@@ -508,7 +586,8 @@ mod tests {
     #[test]
     fn long_words_take_no_longer_than_many_short_ones() {
         for part in [
-            "<a>", "1.", "](x)", "<", "]", "&", "\\", "@", "{", "(", "1./", "<a =",
+            "<a>", "1.", "](x)", "<", "]", "&", "\\", "@", "{", "(", "1./", "<a =", "[", "\\a",
+            "```", "{:",
         ] {
             let text = part.repeat(1_000_000);
             assert_eq!(plain(&text).chars().count(), text.chars().count());

@@ -38,6 +38,7 @@
 //! The mapping lives in memory, is overwritten when session and restorers are dropped, and is written nowhere unless
 //! [`Session::export`] is called.
 
+mod addresses;
 mod export;
 mod inflection;
 mod links;
@@ -169,7 +170,7 @@ impl Session {
     ///
     /// Originals have the case they had. Possessives and plurals of surrogates become those of the originals. A
     /// surrogate that stands for several originals, or that also stood in public text, is left as it is and counted.
-    /// Nothing is put into addresses, targets of links and tags.
+    /// Nothing is put into addresses, targets of links, square brackets and tags.
     pub fn restore(&self, text: &str) -> Restored {
         let mut restorer = self.restorer();
         let mut text = restorer.push(text);

@@ -9,7 +9,7 @@
 //! [`Readings`] says which stretches of a text are plain, in every way in which its blocks may be put together. An
 //! original is written only where
 //!
-//! 1. the answer is plain: an address, a link's target or a tag that the answer itself holds takes no original; and
+//! 1. the answer is plain: an address, a link's target or label or a tag that the answer itself holds takes no original; and
 //! 2. the answer is plain with the originals in it, and what follows is read in the same state as without them: an
 //!    original that looks like a part of an address or of markup begins nothing, and takes no other original along. Only an
 //!    original with nothing but punctuation around it may be an address, which is then the one that was in the input.
@@ -436,11 +436,14 @@ impl Written {
         self.cuts.iter().copied().chain([self.text.len()])
     }
 
-    /// Whether there is one original, and at most punctuation around it.
+    /// Whether there is one original without brackets, and at most punctuation around it.
     fn stands_alone(&self) -> bool {
         let [original] = &self.originals[..] else {
             return false;
         };
+        if self.text[original.clone()].contains(['[', ']']) {
+            return false;
+        }
         let mut before = self.text[..original.start].chars();
         let mut behind = self.text[original.end..].chars();
         before.all(|c| BEFORE.contains(&c)) && behind.all(|c| BEHIND.contains(&c))

