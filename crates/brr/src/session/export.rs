@@ -44,8 +44,9 @@ impl Session {
     /// ```
     pub fn export(&self) -> Vec<u8> {
         let mut body = Vec::new();
-        push_leb128(&mut body, self.memory.len() as u32);
-        for (class, drawn) in self.memory.classes() {
+        let memory = self.memory.read();
+        push_leb128(&mut body, memory.len() as u32);
+        for (class, drawn) in memory.classes() {
             push_leb128(&mut body, class.pool.number());
             push_text(&mut body, class.form.as_str());
             push_leb128(&mut body, class.spellings.len() as u32);
@@ -58,7 +59,7 @@ impl Session {
                 Surrogate::Number(number) => push_text(&mut body, number),
             }
         }
-        let public = self.memory.public();
+        let public = memory.public();
         push_leb128(&mut body, public.len() as u32);
         public.for_each(|form| push_text(&mut body, form));
         let mut bytes = Vec::with_capacity(HEADER + body.len());
@@ -73,7 +74,7 @@ impl Session {
 
     /// A session that was exported, with a privatizer like the one that it had.
     pub fn import(privatizer: Arc<Privatizer>, bytes: &[u8]) -> Result<Session> {
-        let mut session = Session::new(privatizer)?;
+        let session = Session::new(privatizer)?;
         let (header, body) = bytes
             .split_at_checked(HEADER)
             .ok_or(Error::SessionInvalid)?;
@@ -87,7 +88,7 @@ impl Session {
             return Err(Error::SessionMismatch);
         }
         let memory = read(&session.privatizer, body).ok_or(Error::SessionInvalid)?;
-        session.memory = Arc::new(memory);
+        *session.memory.write() = memory;
         Ok(session)
     }
 }

@@ -2,9 +2,12 @@
 //!
 //! Originals are in [`Secret`]s, which are overwritten when they are dropped; maps move pointers to them alone when
 //! they grow.
+//!
+//! A memory only grows, but for what an attempt that failed takes back. So how far it had grown ([`Extent`]) is enough
+//! to tell what was in it at some time: restorers share it with the session, and nothing is copied.
 
 use std::borrow::Borrow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use zeroize::Zeroize;
 
@@ -40,7 +43,6 @@ impl Drop for Secret {
 }
 
 /// A class of equal words.
-#[derive(Clone)]
 pub struct Class {
     pub pool: Pool,
     pub form: Secret,
@@ -58,17 +60,48 @@ pub enum Meaning<'a> {
     Ambiguous,
 }
 
+/// How far a memory has grown.
+#[derive(Clone, Copy)]
+pub struct Extent {
+    classes: usize,
+    public: usize,
+}
+
+/// What an attempt did beside meeting new classes.
+enum Change {
+    /// Another way of writing a class.
+    Spelling(usize),
+    Public(Secret),
+}
+
+/// Where an attempt began.
+pub struct Begin {
+    extent: Extent,
+    changes: usize,
+}
+
 /// Classes and their surrogates, both in the order in which they were first met.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Memory {
     classes: Vec<Class>,
     drawn: Vec<Surrogate>,
     places: HashMap<Pool, HashMap<Secret, usize>>,
     /// The classes of each surrogate, by its form.
     surrogates: HashMap<String, Vec<usize>>,
-    /// Forms of tokens in public text.
-    public: HashSet<Secret>,
+    /// Forms of tokens in public text, each with its number.
+    public: HashMap<Secret, usize>,
+    draws: BTreeMap<Pool, u64>,
+    collisions: u64,
+    /// Bytes of all texts in it.
+    bytes: usize,
+    /// Attempts that are going on, one within the other, and what was changed in them.
+    attempts: u32,
+    changes: Vec<Change>,
 }
+
+/// Bytes that a class, and a form of public text, take beside their texts: measured, rounded up.
+const CLASS_BYTES: usize = 400;
+const PUBLIC_BYTES: usize = 80;
 
 impl Memory {
     /// The class of a token, which may be new: then it has the next number, and [`draw`](Self::draw) has to follow.
@@ -78,11 +111,17 @@ impl Memory {
             let spellings = &mut self.classes[class].spellings;
             if !spellings.iter().any(|known| known.as_str() == spelled) {
                 spellings.push(spelled.into());
+                self.bytes += spelled.len();
+                if self.attempts > 0 {
+                    self.changes.push(Change::Spelling(class));
+                }
             }
             return class;
         }
         let class = self.classes.len();
         places.insert(form.into(), class);
+        self.bytes += 2 * form.len() + spelled.len();
+        *self.draws.entry(pool).or_default() += 1;
         self.classes.push(Class {
             pool,
             form: form.into(),
@@ -94,14 +133,22 @@ impl Memory {
     /// The surrogate of the first class that has none, and the form by which it is found in an answer.
     pub fn draw(&mut self, surrogate: Surrogate, form: String) {
         let class = self.drawn.len();
-        self.surrogates.entry(form).or_default().push(class);
+        let classes = self.surrogates.entry(form).or_default();
+        let was_one = is_one_word(&self.classes, classes);
+        classes.push(class);
+        self.collisions += u64::from(was_one && !is_one_word(&self.classes, classes));
         self.drawn.push(surrogate);
     }
 
     /// A token of public text.
     pub fn add_public(&mut self, form: &str) {
-        if !self.public.contains(form) {
-            self.public.insert(form.into());
+        if !self.public.contains_key(form) {
+            let number = self.public.len();
+            self.public.insert(form.into(), number);
+            self.bytes += form.len();
+            if self.attempts > 0 {
+                self.changes.push(Change::Public(form.into()));
+            }
         }
     }
 
@@ -119,38 +166,113 @@ impl Memory {
         self.classes.iter().map(|class| class.pool)
     }
 
+    /// How many classes draw from each pool.
+    pub fn draws(&self) -> &BTreeMap<Pool, u64> {
+        &self.draws
+    }
+
     pub fn classes(&self) -> impl Iterator<Item = (&Class, &Surrogate)> {
         self.classes.iter().zip(&self.drawn)
     }
 
     /// Forms of tokens in public text.
     pub fn public(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.public.iter().map(Secret::as_str)
-    }
-
-    pub fn is_public(&self, form: &str) -> bool {
-        self.public.contains(form)
+        self.public.keys().map(Secret::as_str)
     }
 
     /// Surrogates that stand for words of different forms.
     pub fn collisions(&self) -> u64 {
-        let met = |classes: &&Vec<usize>| !self.is_one_word(classes);
-        self.surrogates.values().filter(met).count() as u64
+        self.collisions
     }
 
-    fn is_one_word(&self, classes: &[usize]) -> bool {
-        let form = |class: usize| &self.classes[class].form;
-        classes.windows(2).all(|two| form(two[0]) == form(two[1]))
+    /// About how many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        self.bytes + CLASS_BYTES * self.classes.len() + PUBLIC_BYTES * self.public.len()
     }
 
-    /// What a form in an answer stands for.
-    pub fn meaning(&self, form: &str) -> Meaning<'_> {
-        match self.surrogates.get(form) {
-            None => Meaning::Nothing,
-            Some(classes) if self.is_one_word(classes) && !self.is_public(form) => {
-                Meaning::One(&self.classes[classes[0]].spellings)
-            }
-            Some(_) => Meaning::Ambiguous,
+    pub fn extent(&self) -> Extent {
+        Extent {
+            classes: self.drawn.len(),
+            public: self.public.len(),
         }
     }
+
+    /// Whether a form stood in public text.
+    pub fn is_public(&self, form: &str, at: Extent) -> bool {
+        self.public.get(form).is_some_and(|&n| n < at.public)
+    }
+
+    /// What a form in an answer stood for.
+    pub fn meaning(&self, form: &str, at: Extent) -> Meaning<'_> {
+        let classes = self.surrogates.get(form).map_or(&[][..], Vec::as_slice);
+        let known = classes.partition_point(|&class| class < at.classes);
+        match &classes[..known] {
+            [] => Meaning::Nothing,
+            known if is_one_word(&self.classes, known) && !self.is_public(form, at) => {
+                Meaning::One(&self.classes[known[0]].spellings)
+            }
+            _ => Meaning::Ambiguous,
+        }
+    }
+
+    /// From here on changes are kept track of, until [`end`](Self::end).
+    pub fn begin(&mut self) -> Begin {
+        self.attempts += 1;
+        Begin {
+            extent: Extent {
+                classes: self.classes.len(),
+                public: self.public.len(),
+            },
+            changes: self.changes.len(),
+        }
+    }
+
+    /// An attempt has ended: what it did stays, or is taken back.
+    pub fn end(&mut self, begin: &Begin, stays: bool) {
+        if !stays {
+            self.take_back(begin);
+        }
+        self.attempts -= 1;
+        if self.attempts == 0 {
+            self.changes = Vec::new();
+        }
+    }
+
+    fn take_back(&mut self, begin: &Begin) {
+        // The last change first: a class that is new goes with all its ways of writing.
+        for change in self.changes.split_off(begin.changes).into_iter().rev() {
+            match change {
+                Change::Spelling(class) => {
+                    let spelling = self.classes[class].spellings.pop();
+                    self.bytes -= spelling.map_or(0, |spelling| spelling.as_str().len());
+                }
+                Change::Public(form) => {
+                    self.public.remove(form.as_str());
+                    self.bytes -= form.as_str().len();
+                }
+            }
+        }
+        for class in self.classes.drain(begin.extent.classes..) {
+            if let Some(places) = self.places.get_mut(&class.pool) {
+                places.remove(class.form.as_str());
+            }
+            if let Some(draws) = self.draws.get_mut(&class.pool) {
+                *draws -= 1;
+            }
+            let spelled: usize = class.spellings.iter().map(|s| s.as_str().len()).sum();
+            self.bytes -= 2 * class.form.as_str().len() + spelled;
+        }
+        self.drawn.truncate(begin.extent.classes);
+        self.surrogates.retain(|_, classes| {
+            classes.retain(|&class| class < begin.extent.classes);
+            !classes.is_empty()
+        });
+        let met = |classes: &&Vec<usize>| !is_one_word(&self.classes, classes);
+        self.collisions = self.surrogates.values().filter(met).count() as u64;
+    }
+}
+
+fn is_one_word(all: &[Class], classes: &[usize]) -> bool {
+    let form = |class: usize| &all[class].form;
+    classes.windows(2).all(|two| form(two[0]) == form(two[1]))
 }

@@ -45,11 +45,11 @@ mod links;
 mod memory;
 mod restore;
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 pub use restore::{Restored, Restorer};
 
-use memory::Memory;
+use memory::{Begin, Memory};
 
 use crate::error::Result;
 use crate::privatizer::{Privatized, Privatizer};
@@ -77,15 +77,41 @@ use crate::text::Adjacency;
 /// ```
 pub struct Session {
     privatizer: Arc<Privatizer>,
-    /// Shared with the restorers that were made since it last changed.
-    memory: Arc<Memory>,
+    memory: Shared,
+}
+
+/// A memory, which the session shares with its restorers.
+#[derive(Clone, Default)]
+struct Shared(Arc<RwLock<Memory>>);
+
+impl Shared {
+    fn read(&self) -> RwLockReadGuard<'_, Memory> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Memory> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a session did since an attempt began is taken back when this is dropped, unless it stays.
+struct Attempt<'s> {
+    session: &'s mut Session,
+    begin: Begin,
+    stays: bool,
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        self.session.memory.write().end(&self.begin, self.stays);
+    }
 }
 
 impl Session {
     /// A new session. Fails with a privatizer that decodes with context or shows which tokens are unknown.
     pub fn new(privatizer: Arc<Privatizer>) -> Result<Session> {
         privatizer.check_spans()?;
-        let memory = Arc::default();
+        let memory = Shared::default();
         Ok(Session { privatizer, memory })
     }
 
@@ -130,12 +156,14 @@ impl Session {
         &mut self,
         change: impl FnOnce(&mut Session) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
-        let mut changed = Session {
-            privatizer: self.privatizer.clone(),
-            memory: self.memory.clone(),
+        let begin = self.memory.write().begin();
+        let mut attempt = Attempt {
+            session: self,
+            begin,
+            stays: false,
         };
-        let done = change(&mut changed)?;
-        self.memory = changed.memory;
+        let done = change(attempt.session)?;
+        attempt.stays = true;
         Ok(done)
     }
 
@@ -162,7 +190,7 @@ impl Session {
         let model = self.privatizer.model();
         let mut lookup = model.lookup();
         let cutter = lookup.cutter();
-        let memory = Arc::make_mut(&mut self.memory);
+        let mut memory = self.memory.write();
         cutter.each_token(text, |_, token| memory.add_public(lookup.form(token)));
     }
 
@@ -189,17 +217,28 @@ impl Session {
 
     /// The largest loss between neighbouring conversations so far: distinct words times the loss of one, over all lists.
     pub fn loss(&self) -> f64 {
-        self.privatizer.loss_of(self.memory.pools())
+        self.privatizer.loss_of_draws(self.memory.read().draws())
     }
 
     /// How many distinct words were drawn: a word counts once for each list.
     pub fn words(&self) -> u64 {
-        self.memory.len() as u64
+        self.memory.read().len() as u64
+    }
+
+    /// How many distinct words it remembers: those that were drawn, and those that stood in public text.
+    pub fn remembered(&self) -> u64 {
+        let memory = self.memory.read();
+        (memory.len() + memory.public().len()) as u64
+    }
+
+    /// About how many bytes of memory it takes: a function of the lengths of its texts.
+    pub fn bytes(&self) -> usize {
+        self.memory.read().bytes()
     }
 
     /// How many surrogates stand for more than one word.
     pub fn collisions(&self) -> u64 {
-        self.memory.collisions()
+        self.memory.read().collisions()
     }
 
     fn run_whole(&mut self, text: &str, noise: &mut Noise) -> Result<Privatized> {
@@ -224,9 +263,9 @@ impl Session {
     ) -> Result<PrivatizedSpans> {
         let privatizer = self.privatizer.clone();
         let marks = Marks::new(&privatizer, text, spans)?;
-        let before = self.memory.len();
+        let before = self.memory.read().len();
         let surrogates = self.surrogates(&marks, noise);
-        let loss = privatizer.loss_of(self.memory.pools().skip(before));
+        let loss = privatizer.loss_of(self.memory.read().pools().skip(before));
         Ok(marks.write(&privatizer, &surrogates, loss))
     }
 
@@ -235,7 +274,7 @@ impl Session {
         let model = self.privatizer.model();
         let mut lookup = model.lookup();
         let cutter = lookup.cutter();
-        let memory = Arc::make_mut(&mut self.memory);
+        let mut memory = self.memory.write();
         for text in marks.around() {
             cutter.each_token(text, |_, token| memory.add_public(lookup.form(token)));
         }

@@ -25,9 +25,10 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
+use super::Shared;
 use super::inflection::{plural, singulars, spelling};
 use super::links::Readings;
-use super::memory::{Meaning, Memory};
+use super::memory::{Extent, Meaning, Memory};
 use crate::privatizer::Privatizer;
 use crate::text::is_apostrophe;
 
@@ -70,7 +71,9 @@ impl std::fmt::Debug for Restored {
 /// ```
 pub struct Restorer {
     privatizer: Arc<Privatizer>,
-    memory: Arc<Memory>,
+    memory: Shared,
+    /// What the session knew when this began.
+    known: Extent,
     /// A chunk whose end was not seen.
     pending: Zeroizing<String>,
     /// How many bytes of it were told all the same, as nothing in them is restored whatever follows.
@@ -87,10 +90,12 @@ pub struct Restorer {
 }
 
 impl Restorer {
-    pub(super) fn new(privatizer: Arc<Privatizer>, memory: Arc<Memory>) -> Restorer {
+    pub(super) fn new(privatizer: Arc<Privatizer>, memory: Shared) -> Restorer {
+        let known = memory.read().extent();
         Restorer {
             privatizer,
             memory,
+            known,
             pending: Zeroizing::default(),
             told: 0,
             block: 0,
@@ -351,13 +356,15 @@ impl Restorer {
         let model = self.privatizer.model();
         let mut lookup = model.lookup();
         let form = lookup.form(token);
-        let found = match self.memory.meaning(form) {
+        let memory = self.memory.read();
+        let found = match memory.meaning(form, self.known) {
             Meaning::One(spellings) => {
                 Found::Original(spelling(spellings, token).to_owned().into())
             }
             Meaning::Ambiguous => Found::Ambiguous,
-            Meaning::Nothing => self.find_plural(form, token),
+            Meaning::Nothing => self.find_plural(&memory, form, token),
         };
+        drop(memory);
         self.restored += u64::from(matches!(found, Found::Original(_)));
         self.ambiguous += u64::from(matches!(found, Found::Ambiguous));
         match found {
@@ -372,14 +379,14 @@ impl Restorer {
         }
     }
 
-    fn find_plural(&self, form: &str, token: &str) -> Found {
+    fn find_plural(&self, memory: &Memory, form: &str, token: &str) -> Found {
         if self.privatizer.model().orthography().is_foreign() {
             return Found::Nothing;
         }
         for singular in singulars(form) {
-            let found = match self.memory.meaning(&singular) {
+            let found = match memory.meaning(&singular, self.known) {
                 Meaning::Nothing => continue,
-                Meaning::One(spellings) if !self.memory.is_public(form) => {
+                Meaning::One(spellings) if !memory.is_public(form, self.known) => {
                     plural(spelling(spellings, token))
                 }
                 _ => None,

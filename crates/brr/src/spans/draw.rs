@@ -1,5 +1,7 @@
 //! What surrogates are drawn from.
 
+use std::collections::BTreeMap;
+
 use zeroize::Zeroizing;
 
 use super::Slot;
@@ -142,17 +144,22 @@ impl Privatizer {
 
     /// The largest loss of one draw from each of these.
     pub(crate) fn loss_of(&self, pools: impl Iterator<Item = Pool>) -> f64 {
+        let mut draws = BTreeMap::<Pool, u64>::new();
+        pools.for_each(|pool| *draws.entry(pool).or_default() += 1);
+        self.loss_of_draws(&draws)
+    }
+
+    /// The largest loss of so many draws from each of these.
+    pub(crate) fn loss_of_draws(&self, draws: &BTreeMap<Pool, u64>) -> f64 {
         let one = |pool: Pool| match (self.words_of(pool), self.numbers()) {
             (Some((mechanism, _)), _) => mechanism.guarantee().worst_token(),
             (None, Some(numbers)) if pool == Pool::Integer => numbers.worst(),
             (None, _) => 0.0,
         };
-        let mut draws = std::collections::BTreeMap::<Pool, u64>::new();
-        let costs = pools.filter(|&pool| pool != Pool::Identifier);
-        costs.for_each(|pool| *draws.entry(pool).or_default() += 1);
-        let each = draws
+        let costs = draws
             .iter()
-            .map(|(&pool, &n)| round_up(one(pool) * n as f64));
+            .filter(|&(&pool, &n)| pool != Pool::Identifier && n > 0);
+        let each = costs.map(|(&pool, &n)| round_up(one(pool) * n as f64));
         each.fold(0.0, |all, loss| {
             if all == 0.0 {
                 loss

@@ -526,6 +526,47 @@ fn what_failed_costs_nothing() {
     assert_eq!((session.loss(), session.export()), (loss, bytes));
     let done = session.attempt(|session| session.privatize("qa qb"));
     assert_eq!((done.unwrap().tokens, session.words()), (2, 2));
+    // Ways of writing, collisions and what is remembered are as before too, and so is what lies around an attempt
+    // that fails within one that does not.
+    let state = |session: &Session| {
+        let counts = (session.collisions(), session.remembered());
+        (counts, session.loss(), session.bytes(), session.export())
+    };
+    let words: String = (0..40).map(|i| format!("{} ", letters(i))).collect();
+    let before = state(&session);
+    let done: Result<(), ()> = session.attempt(|session| {
+        session.privatize("QA Qb").unwrap();
+        let within = state(session);
+        let failed: Result<(), ()> = session.attempt(|session| {
+            session.privatize(&words).unwrap();
+            session.privatize("qA").unwrap();
+            session.privatize_spans("public qd", &[Span::of(7..9, "few")]).unwrap();
+            assert!(session.collisions() > 0 && session.remembered() > session.words());
+            Err(())
+        });
+        assert!(failed.is_err() && state(session) == within && within != before);
+        Err(())
+    });
+    assert!(done.is_err() && state(&session) == before);
+}
+
+/// A restorer goes by what the session knew when it began, whatever is drawn, or taken back, in the meantime.
+#[test]
+fn a_restorer_knows_what_was_known() {
+    let mut session = named("John", "kenneth");
+    let span = [Span::of(0..4, "only")];
+    let mut before = session.restorer();
+    let failed: Result<(), ()> = session.attempt(|session| {
+        session.privatize_spans("Mary", &span).unwrap();
+        assert_eq!((session.collisions(), before.push("kenneth ")), (1, "John ".into()));
+        assert_eq!(session.restore("kenneth").ambiguous, 1);
+        Err(())
+    });
+    assert!(failed.is_err());
+    assert_eq!(session.restore("kenneth").text, "John");
+    session.add_public("Kenneth");
+    assert_eq!(before.push("kenneth "), "John ");
+    assert_eq!(session.restore("kenneth").ambiguous, 1);
 }
 
 #[test]
