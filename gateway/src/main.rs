@@ -117,10 +117,8 @@ fn gateway(options: &Options) -> Result<Gateway, String> {
         }
     };
     let policy = Policy::parse(&text).map_err(|why| format!("--policy: {why}"))?;
-    let limits = policy.limits();
-    let expiry = Duration::from_secs(limits.expiry_minutes.saturating_mul(60));
     let conversations =
-        Conversations::new(limits.conversations, expiry).map_err(|error| error.to_string())?;
+        Conversations::new(policy.limits().into()).map_err(|error| error.to_string())?;
     let patience = Duration::from_secs(options.upstream_patience);
     let upstream = Upstream::new(bases, patience).map_err(|error| format!("TLS: {error}"))?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

@@ -98,8 +98,10 @@ pub struct Limits {
     pub conversations: usize,
     /// Minutes for which a conversation is kept after its last request.
     pub expiry_minutes: u64,
-    /// Distinct private words of a conversation.
+    /// Distinct words that a conversation remembers: private ones, and those of public text.
     pub words: u64,
+    /// Bytes of all sessions.
+    pub memory: usize,
     /// Largest loss of a conversation; 0 sets no limit.
     pub loss: f64,
 }
@@ -111,6 +113,7 @@ impl Default for Limits {
             conversations: 1000,
             expiry_minutes: 60,
             words: 100_000,
+            memory: 1_000_000_000,
             loss: 0.0,
         }
     }

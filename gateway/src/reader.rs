@@ -46,7 +46,7 @@ pub fn read(api: Api, body: &[u8], policy: &Policy, session: &mut Session) -> Re
     };
     let words = reader.words;
     let limits = policy.limits();
-    if limits.loss > 0.0 && session.loss() > limits.loss || session.words() > limits.words {
+    if limits.loss > 0.0 && session.loss() > limits.loss || session.remembered() > limits.words {
         return Err(Refusal::new(
             Kind::Forbidden,
             "a limit of the policy (limits.loss, limits.words) is reached; begin another conversation, which is another release",

@@ -4,6 +4,7 @@
 //! [`reader::read`] made, and a handful of headers, each checked by a pattern.
 
 use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request, Response, Uri};
 
-use crate::conversations::{Key, Opened};
+use crate::conversations::{Key, Opened, Share, Wish};
 use crate::fields::Pattern;
 use crate::guard::single;
 use crate::reader::{self, Prepared};
@@ -31,6 +32,10 @@ pub const RECEIPT: &str = "x-brr-receipt";
 
 /// Bytes of a body that is too long which are still read, so that its client comes to read the error.
 const LONGEST_REFUSED: usize = 256 << 20;
+
+/// Bytes of the longest body that is privatized where it was read. That takes a few milliseconds at most, and less than
+/// to wake another thread for it.
+const LONGEST_IN_PLACE: usize = 32 << 10;
 
 /// A request that may leave, and what belongs to it.
 pub struct Ready {
@@ -117,10 +122,14 @@ async fn prepare(request: Request<Incoming>, api: Api, gateway: &Arc<Gateway>) -
     let body = body(request.into_body(), limit, gateway.patience).await?;
     let turn = gateway.turns.acquire().await;
     let work = gateway.clone();
-    let done =
-        tokio::task::spawn_blocking(move || privatize(api, &body, key, &work, &privatizer)).await;
+    let long = body.len() > LONGEST_IN_PLACE;
+    let work = move || privatize(api, &body, key, &work, &privatizer);
+    let done = match long {
+        true => tokio::task::spawn_blocking(work).await.ok(),
+        false => catch_unwind(AssertUnwindSafe(work)).ok(),
+    };
     drop(turn);
-    let (prepared, receipt, originals) = done.unwrap_or_else(|_| {
+    let (prepared, receipt, originals) = done.unwrap_or_else(|| {
         Err(Refusal::new(
             Kind::Unready,
             "a fault in brr-gateway; nothing was sent upstream",
@@ -148,13 +157,22 @@ fn privatize(
         let opened = opened.map_err(|error| {
             Refusal::new(Kind::Unready, format!("{error}; nothing was sent upstream"))
         })?;
-        let (prepared, receipt) = privatize_in(&opened, api, body, gateway, privatizer)?;
-        if gateway.conversations.keep(&opened, Instant::now()) {
-            let originals = Originals::new(opened.session, prepared.json);
-            return Ok((prepared, receipt, originals));
+        match privatize_in(&opened, api, body, gateway, privatizer) {
+            Ok((prepared, receipt, share)) => {
+                let originals = Originals::new(opened.session, prepared.json);
+                return Ok((prepared, receipt, originals.with_share(share)));
+            }
+            Err(Stopped::Refused(refusal)) => return Err(refusal),
+            // Another request has begun the conversation. What was drawn here was not sent, and is forgotten.
+            Err(Stopped::Late) => {}
         }
-        // Another request has begun the conversation. What was drawn here was not sent, and is forgotten.
     }
+}
+
+/// Why a request is not sent as it was privatized.
+enum Stopped {
+    Refused(Refusal),
+    Late,
 }
 
 fn privatize_in(
@@ -163,14 +181,29 @@ fn privatize_in(
     body: &[u8],
     gateway: &Gateway,
     privatizer: &Privatizer,
-) -> Result<(Prepared, Receipt)> {
+) -> std::result::Result<(Prepared, Receipt, Share), Stopped> {
     let mut session = opened
         .session
         .lock()
         .unwrap_or_else(PoisonError::into_inner);
     let before = session.loss();
     // What is refused was not sent. It is refused for what it says, never for what was drawn.
-    let prepared = session.attempt(|session| reader::read(api, body, &gateway.policy, session))?;
+    let (prepared, share) = session.attempt(|session| {
+        let prepared = reader::read(api, body, &gateway.policy, session);
+        let prepared = prepared.map_err(Stopped::Refused)?;
+        match gateway
+            .conversations
+            .keep(opened, session.bytes(), Instant::now())
+        {
+            Wish::Granted(share) => Ok((prepared, share)),
+            Wish::Late => Err(Stopped::Late),
+            Wish::Full => Err(Stopped::Refused(Refusal::new(
+                Kind::Unready,
+                "conversations and requests take all the memory that limits.memory of the policy allows; \
+                 nothing was sent upstream; try again later, or begin another conversation",
+            ))),
+        }
+    })?;
     let receipt = Receipt {
         words: prepared.words,
         loss: session.loss() - before,
@@ -181,7 +214,7 @@ fn privatize_in(
         policy: gateway.policy.label(),
         model: privatizer.model().identity().to_string(),
     };
-    Ok((prepared, receipt))
+    Ok((prepared, receipt, share))
 }
 
 /// What the conversation of a request is found by: its credential and its name.

@@ -63,9 +63,13 @@ fn streamed(
 ) -> Response<Reply> {
     let (sender, receiver) = mpsc::channel(16);
     let gateway = gateway.clone();
-    tokio::spawn(async move { pump(body, api, originals, sender, &gateway).await });
+    let pump = async move { pump(body, api, originals, sender, &gateway).await };
     let mut response = json(status, Bytes::new());
-    *response.body_mut() = Relayed(receiver).boxed_unsync();
+    let relayed = Relayed {
+        pump: Some(Box::pin(pump)),
+        receiver,
+    };
+    *response.body_mut() = relayed.boxed_unsync();
     let kind = HeaderValue::from_static("text/event-stream");
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response
@@ -214,8 +218,12 @@ async fn restored(
     }
 }
 
-/// A body that comes through a channel. Dropping it ends the task that fills it.
-struct Relayed(mpsc::Receiver<Bytes>);
+/// A body that comes through a channel, filled by the task that takes from it: none has to be woken for an event.
+struct Relayed {
+    /// What fills the channel, until it has come to its end.
+    pump: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    receiver: mpsc::Receiver<Bytes>,
+}
 
 impl Body for Relayed {
     type Data = Bytes;
@@ -225,7 +233,12 @@ impl Body for Relayed {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<std::result::Result<Frame<Bytes>, Self::Error>>> {
-        self.0
+        if let Some(pump) = &mut self.pump
+            && pump.as_mut().poll(cx).is_ready()
+        {
+            self.pump = None;
+        }
+        self.receiver
             .poll_recv(cx)
             .map(|data| data.map(|data| Ok(Frame::data(data))))
     }

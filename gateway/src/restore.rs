@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use brr::{Restorer, Session};
 use serde_json::Value;
 
+use crate::conversations::Share;
+
 /// Levels of JSON that are followed; what lies deeper is left as it is.
 const DEEPEST: usize = 256;
 
@@ -18,12 +20,25 @@ const DEEPEST: usize = 256;
 pub struct Originals {
     session: Arc<Mutex<Session>>,
     json: bool,
+    /// What the session takes, for as long as it is needed.
+    _share: Option<Arc<Share>>,
 }
 
 impl Originals {
     /// Of this session, for an answer that is JSON or is not.
     pub fn new(session: Arc<Mutex<Session>>, json: bool) -> Originals {
-        Originals { session, json }
+        let _share = None;
+        Originals {
+            session,
+            json,
+            _share,
+        }
+    }
+
+    /// With what the session takes, which is given back behind the answer.
+    pub fn with_share(mut self, share: Share) -> Originals {
+        self._share = Some(Arc::new(share));
+        self
     }
 
     fn restorer(&self) -> Restorer {

@@ -43,7 +43,6 @@ impl World {
         let (upstream, ended) = upstream(Arc::new(behave), arrived.clone());
         let base = Base::parse(&format!("http://{upstream}")).unwrap();
         let policy = Policy::parse(policy).unwrap();
-        let limits = policy.limits();
         let runtime = Runtime::new().unwrap();
         let listener = runtime
             .block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))
@@ -52,8 +51,7 @@ impl World {
         let gateway = Gateway {
             guard: Guard::new(address, false, None, &[]).unwrap(),
             privatizer: policy.load(),
-            conversations: Conversations::new(limits.conversations, Duration::from_secs(60))
-                .unwrap(),
+            conversations: Conversations::new(policy.limits().into()).unwrap(),
             policy,
             upstream: Upstream::new([Some(base.clone()), Some(base)], PATIENCE).unwrap(),
             today: Today::default(),
