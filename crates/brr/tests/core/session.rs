@@ -540,7 +540,9 @@ fn what_failed_costs_nothing() {
         let failed: Result<(), ()> = session.attempt(|session| {
             session.privatize(&words).unwrap();
             session.privatize("qA").unwrap();
-            session.privatize_spans("public qd", &[Span::of(7..9, "few")]).unwrap();
+            session
+                .privatize_spans("public qd", &[Span::of(7..9, "few")])
+                .unwrap();
             assert!(session.collisions() > 0 && session.remembered() > session.words());
             Err(())
         });
@@ -558,7 +560,10 @@ fn a_restorer_knows_what_was_known() {
     let mut before = session.restorer();
     let failed: Result<(), ()> = session.attempt(|session| {
         session.privatize_spans("Mary", &span).unwrap();
-        assert_eq!((session.collisions(), before.push("kenneth ")), (1, "John ".into()));
+        assert_eq!(
+            (session.collisions(), before.push("kenneth ")),
+            (1, "John ".into())
+        );
         assert_eq!(session.restore("kenneth").ambiguous, 1);
         Err(())
     });
