@@ -3,12 +3,14 @@
 A canary is a word that no model knows. `test_texts` fills every text of every shape with many of them.
 `test_every_place` puts one at every place of every shape in turn, text or not: strings, names of fields,
 numbers' places, and fields that are not there; the request is refused, or the canary is privatized, or its place
-is on the list of public ones and what stands there has the pattern.
+is on the list of public ones and what stands there has the pattern. `test_every_field` finds the fields that the
+readers name in their sources: each has to be in a shape.
 """
 import collections
 import concurrent.futures
 import copy
 import json
+import pathlib
 import random
 import re
 import string
@@ -25,7 +27,8 @@ NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
 def schema_names(at):
     """The names that a schema declares."""
     reference = re.compile(r"#/\$defs/[A-Za-z0-9._-]{1,64}")
-    return {f"{at}.properties": NAME, f"{at}.required": NAME, f"{at}.$defs": NAME, f"{at}.properties.place.$ref": reference}
+    return {f"{at}.properties": NAME, f"{at}.required": NAME, f"{at}.$defs": NAME, f"{at}.definitions": NAME,
+            f"{at}.properties.place.$ref": reference}
 
 
 # What is public, by its place in the request without the numbers of elements, and how it has to look.
@@ -38,7 +41,8 @@ PUBLIC = {
         "response_format.json_schema.name": NAME,
         "messages.tool_calls.id": NAME,
         "messages.tool_calls.function.name": NAME,
-        "messages.tool_call_id": NAME,
+        "messages:tool.tool_call_id": NAME,
+        "messages:tool.name": NAME,
         **schema_names("tools.function.parameters"),
         **schema_names("response_format.json_schema.schema"),
     },
@@ -54,21 +58,31 @@ PUBLIC = {
 }
 
 TEXT = "TEXT"
+NUMBERS = {name: 1 for name in ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
+                                "minItems", "maxItems", "minProperties", "maxProperties"]}
+FLAGS = {name: True for name in ["uniqueItems", "nullable", "deprecated", "readOnly", "writeOnly"]}
 SCHEMA = {
-    "type": "object", "title": TEXT, "description": TEXT,
-    "properties": {"city": {"type": "string", "description": TEXT, "enum": [TEXT, TEXT], "default": TEXT, "examples": [TEXT]},
-                   "place": {"$ref": "#/$defs/place"}, "days": {"type": "integer", "minimum": 1}},
+    "type": "object", "title": TEXT, "description": TEXT, "$comment": TEXT, "$schema": "http://json-schema.org/draft-07/schema#",
+    "properties": {"city": {"type": "string", "description": TEXT, "enum": [TEXT, TEXT], "default": TEXT, "examples": [TEXT], "format": "date"},
+                   "place": {"$ref": "#/$defs/place"}, "days": {"type": ["integer", "null"], **NUMBERS, **FLAGS, "pattern": None},
+                   "list": {"type": "array", "prefixItems": [{"title": TEXT}], "items": [{"const": TEXT}], "contains": {"enum": [TEXT]}}},
     "$defs": {"place": {"anyOf": [{"const": TEXT}, {"type": "array", "items": {"title": TEXT}}]}},
-    "required": ["city"], "additionalProperties": False,
+    "definitions": {"other": {"oneOf": [{"$comment": TEXT}, {"not": {"const": TEXT}}], "allOf": [{"description": TEXT}, True]}},
+    "required": ["city"], "additionalProperties": False, "propertyNames": {"enum": [TEXT]},
 }
 ARGUMENTS = {"city": TEXT, TEXT: [TEXT, {"deep": TEXT}, 5551234, True, None]}
+CACHED = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
 SHAPES = {
     "/v1/chat/completions": [
-        {"model": "gpt-x", "messages": [{"role": "user", "content": TEXT}]},
+        {"model": "gpt-x", "messages": [{"role": "user", "content": TEXT}], "tool_choice": "auto", "stop": TEXT,
+         "response_format": {"type": "json_object"}},
         {
-            "model": "gpt-x", "stream": True, "stream_options": {"include_usage": True}, "temperature": 0.5, "n": 1, "seed": 7,
+            "model": "gpt-x", "stream": True, "stream_options": {"include_usage": True, "include_obfuscation": False}, "temperature": 0.5, "n": 1, "seed": 7,
+            "top_p": 0.5, "presence_penalty": 0.5, "frequency_penalty": 0.5, "logprobs": True, "top_logprobs": 2, "max_completion_tokens": 10,
             "max_tokens": 10, "stop": [TEXT, TEXT], "user": TEXT, "safety_identifier": TEXT, "prompt_cache_key": TEXT,
             "reasoning_effort": "low", "modalities": ["text"], "parallel_tool_calls": True,
+            "verbosity": "low", "service_tier": "auto", "store": False,
+            "audio": None, "prediction": None, "web_search_options": None, "metadata": None, "logit_bias": None, "functions": None, "function_call": None,
             "tools": [{"type": "function", "function": {"name": "weather", "description": TEXT, "parameters": SCHEMA, "strict": True}}],
             "tool_choice": {"type": "function", "function": {"name": "weather"}},
             "response_format": {"type": "json_schema", "json_schema": {
@@ -77,37 +91,41 @@ SHAPES = {
                 {"role": "system", "content": TEXT, "name": TEXT},
                 {"role": "developer", "content": [{"type": "text", "text": TEXT}]},
                 {"role": "user", "content": [{"type": "text", "text": TEXT}, {"type": "text", "text": TEXT}], "name": TEXT},
-                {"role": "assistant", "content": TEXT, "refusal": TEXT, "reasoning_content": TEXT, "name": TEXT, "annotations": [],
+                {"role": "assistant", "content": TEXT, "refusal": TEXT, "reasoning_content": TEXT, "reasoning": TEXT, "name": TEXT, "annotations": [],
                  "audio": None, "function_call": None, "tool_calls": [
-                     {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": ARGUMENTS}},
-                     {"id": "call_2", "type": "function", "function": {"name": "weather", "arguments": TEXT}}]},
+                     {"index": 0, "id": "call_1", "type": "function", "function": {"name": "weather", "arguments": ARGUMENTS}},
+                     {"index": 1, "id": "call_2", "type": "function", "function": {"name": "weather", "arguments": TEXT}}]},
                 {"role": "assistant", "content": [{"type": "refusal", "refusal": TEXT}]},
-                {"role": "tool", "tool_call_id": "call_1", "content": ARGUMENTS},
+                {"role": "tool", "tool_call_id": "call_1", "name": "weather", "content": ARGUMENTS},
                 {"role": "tool", "tool_call_id": "call_2", "content": [{"type": "text", "text": TEXT}]},
                 {"role": "user", "content": TEXT},
             ],
         },
     ],
     "/v1/messages": [
-        {"model": "claude-x", "max_tokens": 10, "messages": [{"role": "user", "content": TEXT}]},
+        {"model": "claude-x", "max_tokens": 10, "system": TEXT, "messages": [{"role": "user", "content": TEXT}]},
         {
-            "model": "claude-x", "max_tokens": 10, "stream": True, "temperature": 0.5, "top_k": 5, "stop_sequences": [TEXT, TEXT],
+            "model": "claude-x", "max_tokens": 10, "stream": True, "temperature": 0.5, "top_p": 0.5, "top_k": 5, "stop_sequences": [TEXT, TEXT],
             "metadata": {"user_id": TEXT}, "thinking": {"type": "disabled"}, "service_tier": "auto",
             "system": [{"type": "text", "text": TEXT, "cache_control": {"type": "ephemeral", "ttl": "5m"}}],
-            "tools": [{"name": "weather", "description": TEXT, "input_schema": SCHEMA, "type": "custom"}],
+            "tools": [{"name": "weather", "description": TEXT, "input_schema": SCHEMA, "type": "custom", "strict": True, **CACHED}],
             "tool_choice": {"type": "tool", "name": "weather", "disable_parallel_tool_use": True},
             "messages": [
                 {"role": "user", "content": TEXT},
-                {"role": "assistant", "content": [{"type": "text", "text": TEXT}, {"type": "tool_use", "id": "toolu_1", "name": "weather", "input": ARGUMENTS}]},
-                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": ARGUMENTS, "is_error": False},
+                {"role": "assistant", "content": [{"type": "text", "text": TEXT, "citations": None, **CACHED},
+                                                  {"type": "tool_use", "id": "toolu_1", "name": "weather", "input": ARGUMENTS, "caller": {"type": "direct"}, **CACHED}]},
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": ARGUMENTS, "is_error": False, **CACHED},
                                              {"type": "text", "text": TEXT}]},
                 {"role": "assistant", "content": TEXT},
-                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": [{"type": "text", "text": TEXT}]},
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": [{"type": "text", "text": TEXT, **CACHED}]},
                                              {"type": "text", "text": TEXT}]},
             ],
         },
     ],
 }
+# The readers of requests, and the interfaces that they are for.
+READERS = pathlib.Path(__file__).resolve().parents[2] / "src"
+SOURCES = {"openai.rs": ["/v1/chat/completions"], "anthropic.rs": ["/v1/messages"], "definitions.rs": list(SHAPES)}
 # JSON that the interfaces have in strings.
 IN_STRINGS = [("/v1/chat/completions", "arguments"), ("/v1/chat/completions", "content"), ("/v1/messages", "content")]
 
@@ -165,8 +183,10 @@ def changed(value, at, kind, word):
 
 
 def found(value, at=()):
-    """Where canaries stand in what arrived: the path without numbers, and the string."""
+    """Where canaries stand in what arrived: the path without numbers, and the string. Messages of tools have a path of their own."""
     if isinstance(value, dict):
+        if value.get("role") == "tool":
+            at = (*at[:-1], at[-1] + ":tool")
         for key, element in value.items():
             if CANARY.search(key.encode()):
                 yield ".".join(at), key
@@ -176,6 +196,30 @@ def found(value, at=()):
             yield from found(element, at)
     elif isinstance(value, str) and CANARY.search(value.encode()):
         yield ".".join(at), value
+
+
+def named(source):
+    """The fields that a reader names: those it reads one by one, and those of its lists."""
+    word = re.compile(r'"([^"]+)"')
+    for found in re.finditer(r"fields\s*\.(?:public|flag|number|one_of|read|refused)\(\s*(\w+|\"[^\"]+\")", source):
+        name = found[1]
+        if name.startswith('"'):
+            yield name[1:-1]
+        else:
+            # What a variable goes through, in the list behind `in` or in a constant, or which values it may have.
+            before = source[: found.start()]
+            loop = re.findall(rf"for \(?{name}\b[^{{]*? in (\[.*?\]|[A-Z]+) \{{", before, re.DOTALL)
+            listed = loop[-1] if loop else re.findall(rf"let {name} = match .*?;", before, re.DOTALL)[-1] if f"let {name} = match" in before else None
+            if listed and listed.isupper():
+                listed = re.search(rf"const {listed}: .*? = (\[.*?\]);", source, re.DOTALL)[1]
+            yield from word.findall(listed) if listed else ["parameters", "schema"]
+
+
+def keys(value):
+    if isinstance(value, dict):
+        yield from value
+    for element in value.values() if isinstance(value, dict) else value if isinstance(value, list) else []:
+        yield from keys(element)
 
 
 class Canaries(unittest.TestCase):
@@ -240,6 +284,13 @@ class Canaries(unittest.TestCase):
                 self.assertTrue(PUBLIC[path][place].fullmatch(value), place)
                 seen.add((path, place))
         self.assertIn(("/v1/messages", "tools.name"), seen)
+
+    def test_every_field(self):
+        for source, paths in SOURCES.items():
+            fields = set(named((READERS / source).read_text(encoding="utf-8")))
+            self.assertGreater(len(fields), 20, source)
+            for path in paths:
+                self.assertEqual(fields - set(keys(SHAPES[path])), set(), f"{source} names fields that no shape of {path} has")
 
     def test_headers_and_queries(self):
         body = {"model": "m", "messages": [{"role": "user", "content": "the"}]}

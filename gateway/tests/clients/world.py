@@ -11,10 +11,13 @@ import ssl
 import subprocess
 import tempfile
 import threading
+import time
 
 GATEWAY = os.environ["BRR_GATEWAY"]
-# The most that is recorded in one test run.
+# The most that is recorded by one upstream: bytes, requests, and seconds.
 MOST_BYTES = 400_000_000
+MOST_REQUESTS = 20_000
+MOST_SECONDS = 1200
 
 
 def pieces(text, length=3):
@@ -114,7 +117,8 @@ class Connection(socketserver.StreamRequestHandler):
             with self.server.lock:
                 self.server.recorded.append(head + body)
                 self.server.bytes += len(head) + len(body)
-                assert self.server.bytes < MOST_BYTES, "more than the recording holds"
+                assert self.server.bytes < MOST_BYTES and len(self.server.recorded) < MOST_REQUESTS, "more than the recording holds"
+                assert time.monotonic() - self.server.begun < MOST_SECONDS, "longer than the recording goes"
             self.reply(INTERFACES[head.split(b" ")[1].split(b"?")[0].decode()], json.loads(body))
 
     def head(self):
@@ -147,7 +151,7 @@ class Upstream(socketserver.ThreadingTCPServer):
 
     def __init__(self, tls=None):
         super().__init__(("127.0.0.1", 0), Connection)
-        self.tls, self.recorded, self.bytes, self.lock = tls, [], 0, threading.Lock()
+        self.tls, self.recorded, self.bytes, self.begun, self.lock = tls, [], 0, time.monotonic(), threading.Lock()
         self.base = f"{'https' if tls else 'http'}://{'localhost' if tls else '127.0.0.1'}:{self.server_address[1]}"
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
