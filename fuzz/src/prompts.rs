@@ -22,33 +22,36 @@ const LONGEST: usize = 128;
 
 static POLICY: LazyLock<Policy> = LazyLock::new(|| Policy::parse(DEFAULT).expect("a policy"));
 
-static PRIVATIZER: LazyLock<Arc<Privatizer>> = LazyLock::new(|| {
+/// Words by codes, and words by the tree with numbers as numbers.
+static PRIVATIZERS: LazyLock<[Arc<Privatizer>; 2]> = LazyLock::new(|| {
     let options = Options::default()
         .with_mechanism(MechanismKind::Brr)
         .with_budget(Budget::Epsilon(0.4));
-    Arc::new(Privatizer::new(plain_model(), options).expect("a sound budget"))
+    let codes = Privatizer::new(plain_model(), options).expect("a sound budget");
+    let tree = "epsilon = 1.0\nnumbers = { low = 0, high = 1000, scale = 50 }";
+    let tree = Policy::parse(tree).expect("a policy");
+    [Arc::new(codes), tree.load().expect("the built-in model")]
 });
 
 /// The first byte chooses the interface, and whether the rest is a request, an answer or a stream,
-/// and whether answers are JSON.
+/// whether answers are JSON, and which privatizer it is.
 pub fn prompts(data: &[u8]) {
     let Some((&choice, rest)) = data.split_first() else {
         return;
     };
     let api = [Api::OpenAi, Api::Anthropic][usize::from(choice & 1)];
+    let json = choice >> 3 & 1 == 1;
+    let privatizer = &PRIVATIZERS[usize::from(choice >> 4 & 1)];
+    let mut session = Session::new(privatizer.clone()).expect("a session");
     match choice >> 1 & 3 {
-        0 => answer_whole(api, rest, choice >> 3 & 1 == 1),
-        1 => answer_streamed(api, rest, choice >> 3 & 1 == 1),
-        _ => request(api, rest),
+        0 => answer_whole(api, rest, originals(session, json)),
+        1 => answer_streamed(api, rest, originals(session, json)),
+        _ => request(api, rest, &mut session),
     }
 }
 
-fn session() -> Session {
-    Session::new(PRIVATIZER.clone()).expect("a session")
-}
-
-fn request(api: Api, body: &[u8]) {
-    match reader::read(api, body, &POLICY, &mut session()) {
+fn request(api: Api, body: &[u8], session: &mut Session) {
+    match reader::read(api, body, &POLICY, session) {
         Err(refusal) => assert!(!refusal.message.contains(CANARY), "text in an error"),
         Ok(prepared) => {
             let kept: Value = serde_json::from_slice(&prepared.body).expect("JSON");
@@ -76,22 +79,22 @@ fn check(value: &Value) {
     }
 }
 
-/// A session that knows the canary, so that there is something to restore.
-fn originals(json: bool) -> Originals {
-    let mut session = session();
-    session.privatize(CANARY).expect("entropy");
+/// What restores by a session that knows the canary and numbers, so that there is something to restore.
+fn originals(mut session: Session, json: bool) -> Originals {
+    session
+        .privatize(&format!("{CANARY} 47 078-05-1120"))
+        .expect("entropy");
     Originals::new(Arc::new(Mutex::new(session)), json)
 }
 
-fn answer_whole(api: Api, body: &[u8], json: bool) {
+fn answer_whole(api: Api, body: &[u8], originals: Originals) {
     if let Ok(mut answer) = serde_json::from_slice::<Value>(body) {
-        answer::whole(api, &mut answer, &originals(json));
+        answer::whole(api, &mut answer, &originals);
     }
 }
 
 /// A stream comes out the same, however its bytes are cut.
-fn answer_streamed(api: Api, bytes: &[u8], json: bool) {
-    let originals = originals(json);
+fn answer_streamed(api: Api, bytes: &[u8], originals: Originals) {
     let restored = |length: usize| {
         let (mut events, mut stream) = (Events::default(), Stream::new(api, originals.clone()));
         let mut out = String::new();

@@ -108,7 +108,7 @@ impl From<Limits> for Most {
         Most {
             conversations: limits.conversations,
             memory: limits.memory,
-            expiry: Duration::from_secs(limits.expiry_minutes.saturating_mul(60)),
+            expiry: Duration::from_secs_f64(limits.expiry_minutes * 60.0),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The requests of OpenAI's chat completions, field by field.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::definitions::schema;
 use crate::fields::{Fields, Pattern, each, one_of};
@@ -116,6 +116,14 @@ fn message(value: Value, reader: &mut Reader<'_>, place: &str) -> Result<Value> 
                 fields.refused(name, "cannot be privatized; leave it out")?;
             }
             fields.read("annotations", empty)?;
+            // LiteLLM's own, which is no use to an upstream: what holds nothing is left out.
+            let place = fields.under("provider_specific_fields");
+            if let Some(extra) = fields.take("provider_specific_fields") {
+                let nothing = |extra: &Map<String, Value>| extra.values().all(Value::is_null);
+                if !extra.as_object().is_some_and(nothing) {
+                    return Err(Refusal::at(&place, "cannot be privatized; leave it out"));
+                }
+            }
         }
         Role::Tool => fields.public("tool_call_id", Pattern::Name)?,
         _ => {}

@@ -97,7 +97,7 @@ pub struct Limits {
     /// Conversations in memory.
     pub conversations: usize,
     /// Minutes for which a conversation is kept after its last request.
-    pub expiry_minutes: u64,
+    pub expiry_minutes: f64,
     /// Distinct words that a conversation remembers: private ones, and those of public text.
     pub words: u64,
     /// Bytes of all sessions.
@@ -111,7 +111,7 @@ impl Default for Limits {
         Limits {
             body: 4_000_000,
             conversations: 1000,
-            expiry_minutes: 60,
+            expiry_minutes: 60.0,
             words: 100_000,
             memory: 1_000_000_000,
             loss: 0.0,
@@ -150,6 +150,9 @@ impl Policy {
         let loss = written.limits.loss;
         if loss.is_nan() || loss < 0.0 || written.limits.conversations == 0 {
             return Err("limits.loss has to be 0 or more, limits.conversations 1 or more".into());
+        }
+        if !(0.0..=1e6).contains(&written.limits.expiry_minutes) {
+            return Err("limits.expiry_minutes has to be 0 to 1,000,000".into());
         }
         let digest = Sha256::digest(text);
         let identity = digest.iter().take(6).map(|b| format!("{b:02x}")).collect();
@@ -285,6 +288,7 @@ mod tests {
             ("name = 'qwxzv qwxzv'", "name"),
             ("[json]\nkeys = ['qwxzv!']", "json.keys"),
             ("[numbers]\nlow = 'qwxzv'", "line "),
+            ("[limits]\nexpiry_minutes = -1.0", "limits.expiry_minutes"),
         ] {
             let fault = Policy::parse(text).unwrap_err();
             assert!(fault.contains(told) && !fault.contains("qwxzv"), "{fault}");

@@ -92,7 +92,7 @@ SHAPES = {
                 {"role": "developer", "content": [{"type": "text", "text": TEXT}]},
                 {"role": "user", "content": [{"type": "text", "text": TEXT}, {"type": "text", "text": TEXT}], "name": TEXT},
                 {"role": "assistant", "content": TEXT, "refusal": TEXT, "reasoning_content": TEXT, "reasoning": TEXT, "name": TEXT, "annotations": [],
-                 "audio": None, "function_call": None, "tool_calls": [
+                 "audio": None, "function_call": None, "provider_specific_fields": {"refusal": None}, "tool_calls": [
                      {"index": 0, "id": "call_1", "type": "function", "function": {"name": "weather", "arguments": ARGUMENTS}},
                      {"index": 1, "id": "call_2", "type": "function", "function": {"name": "weather", "arguments": TEXT}}]},
                 {"role": "assistant", "content": [{"type": "refusal", "refusal": TEXT}]},
@@ -201,7 +201,7 @@ def found(value, at=()):
 def named(source):
     """The fields that a reader names: those it reads one by one, and those of its lists."""
     word = re.compile(r'"([^"]+)"')
-    for found in re.finditer(r"fields\s*\.(?:public|flag|number|one_of|read|refused)\(\s*(\w+|\"[^\"]+\")", source):
+    for found in re.finditer(r"fields\s*\.(?:public|flag|number|one_of|read|refused|take)\(\s*(\w+|\"[^\"]+\")", source):
         name = found[1]
         if name.startswith('"'):
             yield name[1:-1]

@@ -5,6 +5,7 @@ import pathlib
 import re
 import subprocess
 import tempfile
+import time
 import unittest
 
 import anthropic
@@ -124,6 +125,22 @@ class Clients(unittest.TestCase):
             chunks = litellm.completion(**call, stream=True)
             self.check_restored("".join(chunk.choices[0].delta.content or "" for chunk in chunks))
 
+    def test_litellm_with_tools(self):
+        tools = [{"type": "function", "function": {"name": "get_weather", "description": f"For {NAME}", "parameters": PARAMETERS}}]
+        for model, base in [("openai/gpt-x", self.gateway.base + "/v1"), ("anthropic/claude-x", self.gateway.base)]:
+            messages = [{"role": "user", "content": NAME}]
+            call = {"model": model, "messages": messages, "tools": tools, "api_base": base, "api_key": KEY, "max_tokens": 10}
+            whole = litellm.completion(**call).choices[0].message
+            chunks = [chunk.choices[0].delta.tool_calls or [] for chunk in litellm.completion(**call, stream=True)]
+            streamed = "".join(part.function.arguments or "" for chunk in chunks for part in chunk)
+            for arguments in [whole.tool_calls[0].function.arguments, streamed]:
+                arguments = json.loads(arguments)
+                self.assertEqual(arguments["city"], NAME)
+                self.assertNotIn(NAME, arguments["link"])
+            result = {"role": "tool", "tool_call_id": whole.tool_calls[0].id, "content": f"{NAME} has sun."}
+            call["messages"] = [*messages, whole, result]
+            self.assertIn(f"{NAME} has sun.", litellm.completion(**call).choices[0].message.content)
+
     def test_a_conversation_keeps_its_surrogates(self):
         ask = lambda text, **headers: self.openai.chat.completions.with_raw_response.create(  # noqa: E731
             model="gpt-x", messages=[{"role": "user", "content": text}], extra_headers=headers)
@@ -224,6 +241,24 @@ class Surroundings(unittest.TestCase):
         age = re.fullmatch(r"(\d+) and \d{4} \d{4} \d{4} \d{4}", said)[1]
         self.assertNotIn("4111 1111 1111 1111", said)
         self.assertEqual(list(json.loads(result).values()), [int(age)])
+        gateway.close()
+        upstream.shutdown()
+
+    def test_conversations_expire(self):
+        upstream = Upstream()
+        gateway = Gateway(upstream, "epsilon = 1.0\n[limits]\nexpiry_minutes = 0.02")
+        client = openai.OpenAI(api_key=KEY, base_url=gateway.base + "/v1", default_headers={"x-brr-conversation": "tea"})
+        messages = [{"role": "user", "content": f"{NAME} " * 3}]
+        receipts = []
+        for pause in [0, 1.5]:
+            time.sleep(pause)
+            answer = client.chat.completions.with_raw_response.create(model="m", messages=messages)
+            self.assertIn(NAME, answer.parse().choices[0].message.content)
+            receipts.append(answer.headers["x-brr-receipt"])
+        # Forgotten, it is a new release: drawn and charged again, and nothing of the old one counts.
+        for receipt in receipts:
+            self.assertIn("; loss=15.0; session-loss=15.0; ", receipt)
+            self.assertIn("; conversation=new; ", receipt)
         gateway.close()
         upstream.shutdown()
 
