@@ -5,6 +5,22 @@ const count = (number) => number.toLocaleString("en");
 const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
 const NAMES = { openai: "OpenAI", anthropic: "Anthropic" };
 
+// A gateway with a token wants it from its page too: from the address (#token=...), which no server gets to see, or from the
+// form. It is kept until the tab is closed.
+const KEY = "brr-token";
+const given = new URLSearchParams(location.hash.slice(1)).get("token");
+if (given) {
+  sessionStorage.setItem(KEY, given);
+  history.replaceState(null, "", location.pathname);
+}
+
+async function ask(path, options = {}) {
+  const token = sessionStorage.getItem(KEY);
+  const answer = await fetch(path, { ...options, headers: { ...options.headers, ...(token ? { "x-brr-token": token } : {}) } });
+  at("locked").hidden = answer.status !== 401;
+  return answer;
+}
+
 function row(cells) {
   const line = document.createElement("tr");
   for (const text of cells) line.insertCell().textContent = text;
@@ -29,7 +45,9 @@ function about({ mechanism, loss: most, adjacency, model }, policy) {
 async function today() {
   let shown;
   try {
-    shown = await (await fetch("today")).json();
+    const answer = await ask("today");
+    shown = await answer.json();
+    if (!answer.ok) return fault(answer.status === 401 ? "" : shown.error.message);
   } catch {
     return fault("The gateway does not answer. Is it still running?");
   }
@@ -51,7 +69,7 @@ async function privatize() {
   at("try").disabled = true;
   let [text, spent, bad] = ["The gateway does not answer. Is it still running?", "", true];
   try {
-    const answer = await fetch("try", {
+    const answer = await ask("try", {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ text: at("text").value }),
@@ -69,6 +87,12 @@ async function privatize() {
   at("try").disabled = false;
 }
 
+at("unlock").addEventListener("submit", (event) => {
+  event.preventDefault();
+  sessionStorage.setItem(KEY, at("token").value);
+  at("token").value = "";
+  today();
+});
 at("try").addEventListener("click", privatize);
 today();
 setInterval(today, 5000);

@@ -56,11 +56,32 @@ impl Guard {
 
     /// Lets a request in, or not.
     pub fn check(&self, headers: &HeaderMap) -> Result<()> {
+        self.check_page(headers)?;
+        match self.token {
+            None => Ok(()),
+            Some(expected) => {
+                let given: [u8; 32] =
+                    Sha256::digest(single(headers, TOKEN)?.unwrap_or_default()).into();
+                match given == expected {
+                    true => Ok(()),
+                    false => Err(Refusal::new(
+                        Kind::Token,
+                        format!("the header {TOKEN} lacks the right token"),
+                    )),
+                }
+            }
+        }
+    }
+
+    /// Lets a request in for what is no secret, such as the page before it was given the token: a browser cannot send
+    /// the header when it opens one.
+    pub fn check_page(&self, headers: &HeaderMap) -> Result<()> {
         let host = single(headers, HOST.as_str())?.unwrap_or_default();
         if !self.is_own(host) {
             return Err(Refusal::new(
                 Kind::Forbidden,
-                "the Host header does not name this gateway",
+                "the Host header does not name this gateway: start brr-gateway with --host NAME for each further name \
+                 or address by which clients call it",
             ));
         }
         if let Some(origin) = single(headers, ORIGIN.as_str())?
@@ -81,20 +102,7 @@ impl Guard {
                 "requests of other web pages are refused",
             ));
         }
-        match self.token {
-            None => Ok(()),
-            Some(expected) => {
-                let given: [u8; 32] =
-                    Sha256::digest(single(headers, TOKEN)?.unwrap_or_default()).into();
-                match given == expected {
-                    true => Ok(()),
-                    false => Err(Refusal::new(
-                        Kind::Token,
-                        format!("the header {TOKEN} lacks the right token"),
-                    )),
-                }
-            }
-        }
+        Ok(())
     }
 
     /// Whether `name:port` names this gateway. The port does not matter: a tunnel may change it.
@@ -217,5 +225,18 @@ mod tests {
             Some(Kind::Token)
         );
         assert_eq!(asked(&guard, &[own, (TOKEN, token)]), None);
+        // The page is no secret, but for other sites.
+        let page = |headers: &[(&'static str, &str)]| {
+            let header = |&(name, value): &(&'static str, &str)| {
+                let name: hyper::header::HeaderName = name.parse().unwrap();
+                (name, value.parse().unwrap())
+            };
+            guard.check_page(&headers.iter().map(header).collect())
+        };
+        assert!(page(&[own]).is_ok() && page(&[("host", "evil.example")]).is_err());
+        assert!(page(&[own, ("sec-fetch-site", "cross-site")]).is_err());
+        // Another name of this machine has to be told.
+        let lan = page(&[("host", "192.168.0.7:1")]).unwrap_err();
+        assert!(lan.message.contains("--host NAME"));
     }
 }

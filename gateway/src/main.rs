@@ -31,7 +31,8 @@ struct Options {
     /// variable BRR_GATEWAY_TOKEN, which clients send in the header x-brr-token
     #[arg(long)]
     expose: bool,
-    /// Further name by which clients call this machine. May be given several times
+    /// Further name or address by which clients call this machine: one that listens on 0.0.0.0 is called by
+    /// none but its loopback ones without it. May be given several times
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
     /// Where requests of OpenAI's interface go, such as https://api.openai.com/v1

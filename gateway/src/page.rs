@@ -20,6 +20,9 @@ use crate::serve::{Gateway, Reply, json as json_reply, refused, seconds, whole};
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/// What the page is made of. There is nothing secret in it: what was spent, and the box, take the token.
+pub const FILES: [&str; 3] = ["/", "/page.js", "/page.css"];
+
 /// Bytes of the longest text to try.
 const LONGEST: usize = 64 << 10;
 

@@ -136,7 +136,10 @@ async fn route(
         false => Api::OpenAi,
     };
     let own = request.uri().authority().is_none();
+    let local = peer.ip().to_canonical().is_loopback();
+    let is_page = local && request.method() == Method::GET && page::FILES.contains(&&*path);
     let let_in = match own {
+        true if is_page => gateway.guard.check_page(request.headers()),
         true => gateway.guard.check(request.headers()),
         false => Err(Refusal::new(
             Kind::Forbidden,
@@ -149,7 +152,7 @@ async fn route(
     if request.method() == Method::POST && path == api.path() {
         return relay::relay(request, api, gateway).await;
     }
-    if peer.ip().to_canonical().is_loopback()
+    if local
         && let Some(shown) = page::show(request, gateway).await
     {
         return shown;

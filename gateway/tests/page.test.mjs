@@ -7,14 +7,17 @@ import { launch, watched } from "../../web/test/browser.mjs";
 
 const SECRET = "Qwxzvja";
 // Nothing listens at the upstream's port: what is sent fails, and is charged.
-const gateway = spawn(process.env.BRR_GATEWAY, ["--listen", "127.0.0.1:0", "--openai", "http://127.0.0.1:1/v1"], { stdio: ["ignore", "ignore", "pipe"] });
-after(() => gateway.kill());
-const base = await new Promise((resolve) => {
-  createInterface({ input: gateway.stderr }).on("line", (line) => {
-    const found = /http:\/\/\S+:\d+/.exec(line);
-    if (found) resolve(found[0]);
+const started = (env) => {
+  const gateway = spawn(process.env.BRR_GATEWAY, ["--listen", "127.0.0.1:0", "--openai", "http://127.0.0.1:1/v1"], { stdio: ["ignore", "ignore", "pipe"], env });
+  after(() => gateway.kill());
+  return new Promise((resolve) => {
+    createInterface({ input: gateway.stderr }).on("line", (line) => {
+      const found = /http:\/\/\S+:\d+/.exec(line);
+      if (found) resolve(found[0]);
+    });
   });
-});
+};
+const base = await started(process.env);
 
 const ask = (content) => fetch(`${base}/v1/chat/completions`, {
   method: "POST",
@@ -54,6 +57,34 @@ test("the page shows what was spent, privatizes what is typed, and asks nobody e
     assert.deepEqual(complaints, []);
     await context.close();
   }
+});
+
+test("a gateway with a token wants it from its page, by the address or by the form", async (t) => {
+  const token = "0123456789abcdef";
+  const locked = await started({ ...process.env, BRR_GATEWAY_TOKEN: token });
+  assert.equal((await fetch(`${locked}/today`)).status, 401);
+  const browser = await launch();
+  t.after(() => browser.close());
+  const shown = async (page) => {
+    await page.waitForSelector("#today tr");
+    assert.equal(await page.isVisible("#locked"), false);
+    await page.fill("#text", SECRET);
+    await page.click("#try");
+    await page.waitForSelector("#private:not([hidden]):not(.bad)");
+  };
+  const first = await browser.newPage();
+  await first.goto(`${locked}/#token=${token}`);
+  await shown(first);
+  assert.equal(first.url(), `${locked}/`);
+  const second = await (await browser.newContext()).newPage();
+  await second.goto(`${locked}/`);
+  await second.waitForSelector("#locked:not([hidden])");
+  assert.equal(await second.locator("#today tr").count(), 0);
+  for (const typed of ["not the token", token]) {
+    await second.fill("#token", typed);
+    await second.click("#unlock button");
+  }
+  await shown(second);
 });
 
 test("a page elsewhere reaches nothing", async (t) => {

@@ -303,6 +303,11 @@ class Surroundings(unittest.TestCase):
             ask(client())
         self.assertEqual(len(upstream.recorded), 1)
         self.assertNotIn(token.encode(), upstream.recorded[0])
+        # A browser cannot send the header for the page itself; what the page asks for takes it.
+        self.assertEqual([httpx.get(gateway.base + path).status_code for path in ["/", "/page.js", "/page.css", "/today"]], [200, 200, 200, 401])
+        self.assertEqual(httpx.get(gateway.base + "/today", headers={"x-brr-token": token}).status_code, 200)
+        lan = httpx.get(gateway.base + "/", headers={"host": "192.168.0.7"})
+        self.assertEqual((lan.status_code, "--host NAME" in lan.text), (403, True))
         gateway.close()
         upstream.shutdown()
 
