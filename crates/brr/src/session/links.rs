@@ -238,8 +238,11 @@ impl Links {
                 '\\' => {
                     let behind = &stretch[end..];
                     let name = behind.find(|c: char| !c.is_alphabetic());
-                    tell(end, before);
-                    tell(end + name.unwrap_or(behind.len()), false);
+                    let name = name.unwrap_or(behind.len());
+                    if name > 0 {
+                        tell(end, before);
+                        tell(end + name, false);
+                    }
                     continue;
                 }
                 _ => continue,

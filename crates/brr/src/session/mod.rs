@@ -43,6 +43,7 @@ mod export;
 mod inflection;
 mod links;
 mod memory;
+mod quoting;
 mod restore;
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -197,7 +198,9 @@ impl Session {
     /// Puts the originals back into a text that came of privatized ones, such as a model's answer.
     ///
     /// Originals have the case they had. Possessives and plurals of surrogates become those of the originals. A
-    /// surrogate that stands for several originals, or that also stood in public text, is left as it is and counted.
+    /// surrogate that stands for several originals, or that also stood in public text, is left as it is and counted. An
+    /// integer comes back within a token that has no other digits and no letters before it (`52%`, `$52`, `52-year-old`),
+    /// and with commas between its digits. A text that begins as JSON stays JSON: originals are escaped in its strings.
     /// Nothing is put into addresses, targets of links, square brackets and tags.
     pub fn restore(&self, text: &str) -> Restored {
         let mut restorer = self.restorer();

@@ -28,7 +28,9 @@ use zeroize::Zeroizing;
 use super::Shared;
 use super::inflection::{plural, singulars, spelling};
 use super::links::Readings;
-use super::memory::{Extent, Meaning, Memory};
+use super::memory::{Extent, Meaning, Memory, Secret};
+use super::quoting::Quoting;
+use crate::numbers::value;
 use crate::privatizer::Privatizer;
 use crate::text::is_apostrophe;
 
@@ -85,6 +87,8 @@ pub struct Restorer {
     readings: Readings,
     /// Whether a single quotation mark is open.
     quoted: bool,
+    /// Whether what is pending begins within a string of JSON.
+    quoting: Quoting,
     restored: u64,
     ambiguous: u64,
 }
@@ -102,6 +106,7 @@ impl Restorer {
             blocks: Vec::new(),
             readings: Readings::new(),
             quoted: false,
+            quoting: Quoting::new(),
             restored: 0,
             ambiguous: 0,
         }
@@ -169,6 +174,7 @@ impl Restorer {
         let rest = std::mem::take(&mut self.pending);
         let told = self.write(&rest);
         (self.readings, self.quoted, self.block) = (Readings::new(), false, 0);
+        self.quoting = Quoting::new();
         told
     }
 
@@ -227,6 +233,7 @@ impl Restorer {
         space.chars().for_each(|c| self.readings.space(c));
         let restored = self.restored;
         let written = self.write_chunk(chunk, cuts, &plain);
+        self.quoting.read(chunk);
         if written.originals.is_empty() {
             return written;
         }
@@ -245,13 +252,13 @@ impl Restorer {
         Written {
             text: Zeroizing::new(chunk.to_owned()),
             cuts: cuts.to_vec(),
-            originals: Vec::new(),
+            ..Written::new(self.quoting)
         }
     }
 
     /// A chunk with originals wherever it is plain.
     fn write_chunk(&mut self, chunk: &str, cuts: &[usize], plain: &[Range<usize>]) -> Written {
-        let mut out = Written::default();
+        let mut out = Written::new(self.quoting);
         let mut plain = plain.iter().peekable();
         let mut at = 0;
         for &end in cuts.iter().chain([&chunk.len()]) {
@@ -293,6 +300,7 @@ impl Restorer {
                 continue;
             }
             let behind = &text[done..];
+            out.read(chunk, stretch.start + at);
             match self.find(token) {
                 Found::Original(original) => {
                     out.push_original(&original);
@@ -308,13 +316,30 @@ impl Restorer {
         }
     }
 
-    /// A token that is no surrogate, by its stretches of letters: `kenneth-19`, `kenneth_hill`.
+    /// A token that is no surrogate, by its stretches of letters (`kenneth-19`, `kenneth_hill`) and its number.
     fn write_runs(&mut self, token: &str, out: &mut Written) {
         if token.chars().all(char::is_alphabetic) {
             return out.text.push_str(token);
         }
+        let Some(number) = numeral(token) else {
+            return self.write_letters(token, out);
+        };
+        let (before, behind) = (&token[..number.start], &token[number.end..]);
+        self.write_letters(before, out);
+        // The ending of `52nd` would not fit the original.
+        let ordinal = ["st", "nd", "rd", "th"]
+            .iter()
+            .any(|end| end.eq_ignore_ascii_case(behind));
+        match self.find_number(&token[number.clone()], ordinal) {
+            Found::Original(original) => out.push_original(&original),
+            _ => out.text.push_str(&token[number]),
+        }
+        self.write_letters(behind, out);
+    }
+
+    fn write_letters(&mut self, text: &str, out: &mut Written) {
         let is_letter = |c: char| c.is_alphabetic() || is_combining(c);
-        let mut rest = token;
+        let mut rest = text;
         while !rest.is_empty() {
             let letters = rest.find(|c| !is_letter(c)).unwrap_or(rest.len());
             let (run, behind) = rest.split_at(letters);
@@ -326,6 +351,28 @@ impl Restorer {
             out.text.push_str(&behind[..others]);
             rest = &behind[others..];
         }
+    }
+
+    /// A number within a token, by its value.
+    fn find_number(&mut self, number: &str, leave: bool) -> Found {
+        let canonical = value(number).map(|value| value.to_string());
+        let memory = self.memory.read();
+        let meaning = canonical.map(|form| memory.meaning(&form, self.known));
+        let found = match meaning {
+            None | Some(Meaning::Nothing) => return Found::Nothing,
+            Some(Meaning::One(spellings)) if !leave => {
+                Found::Original(spellings[0].as_str().to_owned().into())
+            }
+            Some(_) => Found::Ambiguous,
+        };
+        drop(memory);
+        self.count(&found);
+        found
+    }
+
+    fn count(&mut self, found: &Found) {
+        self.restored += u64::from(matches!(found, Found::Original(_)));
+        self.ambiguous += u64::from(matches!(found, Found::Ambiguous));
     }
 
     /// A name that ends in s takes an apostrophe alone: if the original does not, it takes `'s`. How much of what
@@ -365,8 +412,7 @@ impl Restorer {
             Meaning::Nothing => self.find_plural(&memory, form, token),
         };
         drop(memory);
-        self.restored += u64::from(matches!(found, Found::Original(_)));
-        self.ambiguous += u64::from(matches!(found, Found::Ambiguous));
+        self.count(&found);
         match found {
             // Underscores around a word are no part of it.
             Found::Original(original) => {
@@ -386,6 +432,8 @@ impl Restorer {
         for singular in singulars(form) {
             let found = match memory.meaning(&singular, self.known) {
                 Meaning::Nothing => continue,
+                // The plural of a name is a name: `news` is not that of `new`, if `new` stands for one.
+                Meaning::One(spellings) if are_names(spellings) && !is_name(token) => continue,
                 Meaning::One(spellings) if !memory.is_public(form, self.known) => {
                     plural(spelling(spellings, token))
                 }
@@ -395,6 +443,25 @@ impl Restorer {
         }
         Found::Nothing
     }
+}
+
+/// Where the number of a token is: there is one, without a leading zero, and no letter before it.
+fn numeral(token: &str) -> Option<Range<usize>> {
+    let first = token.find(|c: char| c.is_ascii_digit())?;
+    let last = token.rfind(|c: char| c.is_ascii_digit())?;
+    let minus = usize::from(token[..first].ends_with('-'));
+    let number = first - minus..last + 1;
+    let before = &token[..number.start];
+    let fits = !before.contains(char::is_alphanumeric) && value(&token[number.clone()]).is_some();
+    fits.then_some(number)
+}
+
+fn is_name(word: &str) -> bool {
+    word.starts_with(char::is_uppercase)
+}
+
+fn are_names(spellings: &[Secret]) -> bool {
+    spellings.iter().all(|spelling| is_name(spelling.as_str()))
 }
 
 fn joined(blocks: Vec<(u64, String)>) -> String {
@@ -422,9 +489,11 @@ const BEHIND: [char; 14] = [
 ];
 
 /// A chunk as it is written.
-#[derive(Default)]
 struct Written {
     text: Zeroizing<String>,
+    /// Whether a string of JSON is open, and up to where in the answer that was read.
+    quoting: Quoting,
+    read: usize,
     /// Where blocks begin in it.
     cuts: Vec<usize>,
     /// Where originals stand.
@@ -432,9 +501,25 @@ struct Written {
 }
 
 impl Written {
+    fn new(quoting: Quoting) -> Written {
+        Written {
+            text: Zeroizing::default(),
+            quoting,
+            read: 0,
+            cuts: Vec::new(),
+            originals: Vec::new(),
+        }
+    }
+
+    /// Reads the answer up to a token.
+    fn read(&mut self, chunk: &str, token: usize) {
+        self.quoting.read(&chunk[self.read..token]);
+        self.read = token;
+    }
+
     fn push_original(&mut self, original: &str) {
         let start = self.text.len();
-        self.text.push_str(original);
+        self.quoting.write(original, &mut self.text);
         self.originals.push(start..self.text.len());
     }
 

@@ -249,7 +249,9 @@ fn originals_come_back_with_case_possessive_and_plural() {
             "{\"name\":\"Kenneth\",\"n\":1}",
             "{\"name\":\"John\",\"n\":1}",
         ),
-        ("John", "new", "news is new", "Johns is John"),
+        ("John", "new", "news is new", "news is John"),
+        ("John", "new", "The News are new", "The Johns are John"),
+        ("film", "new", "news is new", "films is film"),
     ] {
         let restored = named(original, surrogate).restore(answer);
         assert_eq!(restored.text, expected);
@@ -572,6 +574,78 @@ fn a_restorer_knows_what_was_known() {
     session.add_public("Kenneth");
     assert_eq!(before.push("kenneth "), "John ");
     assert_eq!(session.restore("kenneth").ambiguous, 1);
+}
+
+/// Integers come back in the tokens that answers have them in, and not where they are a part of another number.
+#[test]
+fn numbers_come_back_within_tokens() {
+    let numbers = brr::Numbers::new(0..=100_000, 1).unwrap();
+    let privatizer = Privatizer::new(english(), options(1.0)).unwrap();
+    let privatizer = Arc::new(privatizer.with_numbers(numbers));
+    let mut session = Session::new(privatizer).unwrap();
+    let drawn = session.privatize("12,345").unwrap().text;
+    assert!(drawn.len() == 5 && drawn.parse::<u32>().is_ok(), "{drawn}");
+    let grouped = format!("{},{}", &drawn[..2], &drawn[2..]);
+    for form in [&drawn, &grouped] {
+        for (before, behind) in [
+            ("", ""),
+            ("", "%"),
+            ("$", ""),
+            ("", "kg"),
+            ("", "-year-old"),
+            ("~", "€"),
+            ("(", "),"),
+        ] {
+            let restored = session.restore(&format!("{before}{form}{behind}"));
+            assert_eq!(restored.text, format!("{before}12,345{behind}"));
+            assert_eq!((restored.restored, restored.ambiguous), (1, 0));
+        }
+    }
+    for other in [
+        format!("{drawn}.5"),
+        format!("-{drawn}%"),
+        format!("x{drawn}y"),
+        format!("0{drawn}%"),
+        format!("{drawn}{drawn}%"),
+        format!("{drawn}-1a"),
+    ] {
+        let restored = session.restore(&other);
+        assert_eq!((restored.text, restored.restored), (other, 0));
+    }
+    let ordinal = session.restore(&format!("the {drawn}th"));
+    assert_eq!((ordinal.restored, ordinal.ambiguous), (0, 1));
+}
+
+/// An answer that is JSON stays JSON, though nobody asked for it, and wherever it is cut.
+#[test]
+fn originals_are_escaped_in_strings_of_json() {
+    let original = ":-\\";
+    let session = named(original, "kenneth");
+    assert_eq!(session.words(), 1);
+    let escaped = ":-\\\\";
+    let expected = |json: &str| json.replace("kenneth", escaped);
+    for json in [
+        "{\"a\": \"kenneth\"}",
+        "{\"a\":\"so \\\"kenneth\",\"b\":\"kenneth\"}",
+        "```JSON\n{\"a\": \"kenneth is\"}\n```",
+        "\n {\"a\": {\"b\": \"to kenneth\"}}",
+    ] {
+        assert_eq!(session.restore(json).text, expected(json));
+        for at in 1..json.len() {
+            assert_eq!(in_parts(&session, json, &[at]), expected(json));
+        }
+    }
+    for text in [
+        "\"kenneth\"",
+        "{\"a\": kenneth",
+        "```js\n\"kenneth\"",
+        "- {}, \"kenneth\"",
+    ] {
+        assert_eq!(
+            session.restore(text).text,
+            text.replace("kenneth", original)
+        );
+    }
 }
 
 #[test]
