@@ -89,13 +89,9 @@ pub async fn relay(
 
 /// A line in the log. It is made of numbers and of names that are not the client's.
 pub fn log(api: Api, status: u16, what: &str) {
-    // Nobody may be reading any more, which is no reason to stop.
-    let _ = writeln!(
-        std::io::stderr(),
-        "{} {} {status} {what}",
-        seconds(),
-        api.name()
-    );
+    // One write, not one for each part of the line. Nobody may be reading any more, which is no reason to stop.
+    let line = format!("{} {} {status} {what}\n", seconds(), api.name());
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 async fn prepare(request: Request<Incoming>, api: Api, gateway: &Arc<Gateway>) -> Result<Ready> {

@@ -152,9 +152,7 @@ async fn route(
     if request.method() == Method::POST && path == api.path() {
         return relay::relay(request, api, gateway).await;
     }
-    if local
-        && let Some(shown) = page::show(request, gateway).await
-    {
+    if local && let Some(shown) = page::show(request, gateway).await {
         return shown;
     }
     let message = "only POST /v1/chat/completions and POST /v1/messages are passed on";

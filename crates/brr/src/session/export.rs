@@ -49,9 +49,9 @@ impl Session {
         for (class, drawn) in memory.classes() {
             push_leb128(&mut body, class.pool.number());
             push_text(&mut body, class.form.as_str());
-            push_leb128(&mut body, class.spellings.len() as u32);
+            push_leb128(&mut body, class.spellings().len() as u32);
             class
-                .spellings
+                .spellings()
                 .iter()
                 .for_each(|s| push_text(&mut body, s.as_str()));
             match drawn {
