@@ -1,5 +1,8 @@
 """The operators with the real presidio-anonymizer."""
 
+import copy
+import pickle
+
 import pytest
 from presidio_anonymizer import AnonymizerEngine, DeanonymizeEngine
 from presidio_anonymizer.entities import InvalidParamError, OperatorConfig, RecognizerResult
@@ -71,6 +74,29 @@ def test_the_other_engine_restores_by_position(privatizer):
             assert restored.text.lower() == TEXT.lower()
             return
     pytest.fail("collisions in all of 20 sessions: below 1e-6 by chance")
+
+
+def test_what_the_first_engine_made_comes_back_exactly():
+    # Two words on the list: collisions are certain, and JOHN has the surrogate of John.
+    privatizer = brr.Privatizer(mechanism="k-ary", epsilon=2.0, case="sentence")
+    session = brr.Session(privatizer, lists={"two": ["red", "green"]})
+    chosen = {"PERSON": "two", "LOCATION": "two"}
+    private = engine().anonymize(TEXT, results(), brr.presidio.operators(session, chosen))
+    assert session.collisions > 0
+    back = DeanonymizeEngine()
+    back.add_deanonymizer(brr.presidio.Deanonymize)
+
+    def restored(items, result):
+        given = brr.presidio.operators(session, chosen, result)
+        return back.deanonymize(private.text, items, given).text
+
+    assert restored(private.items, private) == TEXT
+    assert restored(private.items, None) != TEXT
+    # What is copied or stored holds no original.
+    copied = copy.deepcopy(private)
+    assert restored(copied.items, copied) != TEXT
+    for stored in [pickle.dumps(private), private.to_json().encode()]:
+        assert b"Zyxwvut" not in stored
 
 
 def test_free_answers_go_through_the_session(privatizer):

@@ -18,7 +18,9 @@ LISTS: dict[str, str | None] = {"PERSON": "names", "LOCATION": "places"}
 
 
 def operators(
-    session: brr.Session, lists: dict[str, str | None] | None = None
+    session: brr.Session,
+    lists: dict[str, str | None] | None = None,
+    result: EngineResult | None = None,
 ) -> dict[str, OperatorConfig]:
     """Give the operators that both engines take: brr for entities of every type.
 
@@ -26,9 +28,33 @@ def operators(
         session: Whose surrogates they are.
         lists: For types of entities, the list of the session that they draw from, or None for
             all private words; without it, :data:`LISTS`.
+        result: For the way back, what the other engine made of a text. Each of its entities
+            comes back exactly as it was, also where two of them have one surrogate. Its items
+            hold the originals until they are dropped; what is copied or pickled holds none.
     """
-    params = {"session": session, "lists": LISTS if lists is None else lists}
+    params: dict[str, Any] = {"session": session, "lists": LISTS if lists is None else lists}
+    if result is not None:
+        params["originals"] = _originals(result)
     return {"DEFAULT": OperatorConfig("brr", params)}
+
+
+class _Surrogate(str):
+    """A surrogate that knows what it stands for. Copies do not."""
+
+    __slots__ = ("original",)
+    original: str
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return str, (str(self),)
+
+
+def _originals(result: EngineResult) -> dict[str, list[str]]:
+    """Give the originals of each surrogate in the order of engines: from the end."""
+    originals: dict[str, list[str]] = {}
+    for item in sorted(result.items, key=lambda item: item.start, reverse=True):
+        if isinstance(item.text, _Surrogate):
+            originals.setdefault(str(item.text), []).append(item.text.original)
+    return originals
 
 
 def note_public(session: brr.Session, result: EngineResult) -> None:
@@ -78,7 +104,9 @@ class Anonymize(_OnSession):
         given = params or {}
         name = given.get("lists", LISTS).get(given.get("entity_type"))
         session: brr.Session = given["session"]
-        return session.privatize_spans(text, [(0, len(text), name)]).text
+        surrogate = _Surrogate(session.privatize_spans(text, [(0, len(text), name)]).text)
+        surrogate.original = text
+        return surrogate
 
     def operator_type(self) -> OperatorType:
         """Say which engine it is for."""
@@ -93,7 +121,11 @@ class Deanonymize(_OnSession):
 
     def operate(self, text: str, params: dict[str, Any] | None = None) -> str:
         """Restore the text of an entity."""
-        session: brr.Session = (params or {})["session"]
+        given = params or {}
+        left: list[str] | None = given.get("originals", {}).get(text)
+        if left:
+            return left.pop(0)
+        session: brr.Session = given["session"]
         return session.restore(text).text
 
     def operator_type(self) -> OperatorType:
