@@ -43,6 +43,9 @@ const SECONDS_WITH_CLAIM: u32 = 600;
 /// and must print one line for each and end with its input. Gives a lower bound of its true
 /// epsilon, and names what it saw.
 ///
+/// The lower bound is the largest that pairs of words, unknown words and capital letters prove, of
+/// what the claim covers. An audit with too few words or draws to refute anything is an error.
+///
 /// A pass proves nothing; a failure, at the stated false-alarm rate, is a broken promise.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -147,7 +150,16 @@ pub fn run(args: Args) -> Result {
         Some(claim) => audit_claimed(&args, claim)?,
         None => audit_ours(&args)?,
     };
-    publish(args.json, file, &report)
+    publish(args.json, file, &report)?;
+    // Without a claim, draws are also compared with the mechanism's own.
+    if args.claim.is_some() && report.has(Verdict::NotTestable) {
+        return Err(Failure::Failed(
+            "the audit could test no pair of words: so few draws cannot refute the claim; give more --trials and --seconds, \
+             or audit at a smaller epsilon"
+                .into(),
+        ));
+    }
+    Ok(())
 }
 
 /// Audits a program that says it has one of our mechanisms.
@@ -323,6 +335,7 @@ fn print(report: &AuditReport) {
             Verdict::Pass => "pass",
             Verdict::Note => "note",
             Verdict::OutsideClaim => "OUTSIDE THE CLAIM",
+            Verdict::InfiniteLossObserved => "INFINITE LOSS OBSERVED",
             Verdict::NotTestable => "not testable",
         };
         println!("  {verdict}  {:<13} {}", check.name, check.finding);
@@ -334,10 +347,21 @@ fn print(report: &AuditReport) {
             check.name
         );
     }
-    println!(
-        "\nThe true epsilon is at least {:.3}, by the pairs of words that were drawn.",
-        report.epsilon_at_least
-    );
+    if report.has(Verdict::InfiniteLossObserved) {
+        println!(
+            "\nAn infinite loss was observed: words share no output. If none of their draws ever does, no epsilon holds."
+        );
+    }
+    match report.epsilon_at_least {
+        f64::INFINITY => println!(
+            "\nNo epsilon holds: there is a loss where none is promised, by {}.",
+            report.shown_by
+        ),
+        epsilon => println!(
+            "\nThe true epsilon is at least {epsilon:.3}, by {}.",
+            report.shown_by
+        ),
+    }
     println!(
         "{} A sound program fails with probability at most {:e}.",
         report.disclaimer, report.false_alarm_rate

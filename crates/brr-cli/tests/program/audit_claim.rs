@@ -33,7 +33,10 @@ BEGIN {{ srand(seed); while ((getline line < "{words}") > 0) {{ word[n++] = line
 }
 
 fn audit(claim: &str, command: &str, more: &[&str]) -> Ran {
-    let (_, vectors, _) = fixture();
+    audit_over(&fixture().1, claim, command, more)
+}
+
+fn audit_over(vectors: &str, claim: &str, command: &str, more: &[&str]) -> Ran {
     let args = [
         "audit",
         "--claim",
@@ -63,7 +66,9 @@ fn line<'a>(ran: &'a Ran, check: &str) -> &'a str {
 #[test]
 fn a_sound_program_passes_at_its_claim_and_fails_below() {
     let (_, _, kary) = fixture();
-    let sound = audit("epsilon=5,metric=discrete", &format!("{kary} 5"), &[]);
+    // As many draws as refute this claim.
+    let size = ["--trials", "20000", "--pairs", "2"];
+    let sound = audit("epsilon=5,metric=discrete", &format!("{kary} 5"), &size);
     assert_eq!(sound.code, 0, "{}{}", sound.stdout, sound.stderr);
     assert!(sound.stdout.contains("A pass proves nothing"));
     assert!(line(&sound, "unknown words").contains("pass"));
@@ -180,6 +185,111 @@ fn words_outside_a_euclidean_claim_break_no_promise() {
     let constant = "while read -r w; do echo waa; done";
     let constant = audit(&format!("{claim},covers=all"), constant, &[]);
     assert_eq!(constant.code, 0, "{}", constant.stdout);
+}
+
+/// Words of any script and case are asked about, and a copy is no private program in any.
+#[test]
+fn words_of_every_script_and_case_are_audited() {
+    let folder = Folder::new();
+    let latin = small_vectors(100);
+    let spelled = |letter: fn(char) -> String| -> String {
+        let word = |line: &str| {
+            let (word, numbers) = line.split_once(' ').unwrap();
+            format!(
+                "{} {numbers}\n",
+                word.chars().map(letter).collect::<String>()
+            )
+        };
+        latin.lines().map(word).collect()
+    };
+    let cyrillic = spelled(|c| {
+        char::from_u32('а' as u32 + c as u32 - 'a' as u32)
+            .unwrap()
+            .into()
+    });
+    let capitals = spelled(|c| if c == 'w' { "W".into() } else { c.into() });
+    for (name, text) in [("cyrillic", cyrillic), ("capitals", capitals)] {
+        let vectors = folder.file(name, text.as_bytes());
+        let copied = audit_over(&vectors, "epsilon=1,metric=euclidean", "cat", &["--json"]);
+        assert_eq!(copied.code, 1, "{name}: {}", copied.stdout);
+        let report: Value = serde_json::from_str(&copied.stdout).unwrap();
+        assert!(
+            report["epsilon_at_least"].as_f64().unwrap() > 1.0,
+            "{report}"
+        );
+        assert!(report["pairs"].as_array().unwrap().len() > 8, "{report}");
+        let constant = "while read -r w; do echo constant; done";
+        let constant = audit_over(&vectors, "epsilon=0.01,metric=euclidean", constant, &[]);
+        assert_eq!(
+            constant.code, 0,
+            "{name}: {}{}",
+            constant.stdout, constant.stderr
+        );
+    }
+    let numbers = folder.file("numbers", b"word 1 2\n12 3 4\n345 5 7\n67 1 1\n");
+    let none = audit_over(&numbers, "epsilon=1,metric=euclidean", "cat", &[]);
+    assert_one_line(
+        &none,
+        1,
+        &["too few words", "1 are single tokens", "more words"],
+    );
+}
+
+/// The bound is the largest of all that the claim covers.
+#[test]
+fn the_bound_counts_unknown_words_and_capitals() {
+    let bound = |claim: &str, command: &str| {
+        let ran = audit(claim, command, &["--json"]);
+        assert_eq!(ran.code, 1, "{}", ran.stdout);
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        (
+            report["epsilon_at_least"].clone(),
+            report["shown_by"].as_str().unwrap().to_owned(),
+        )
+    };
+    let (copied, by) = bound("epsilon=1", "cat");
+    assert!(copied.as_f64().unwrap() > 30.0, "{copied}");
+    assert_eq!(by, "unknown words");
+    // Outside the metric, unknown words prove nothing; if the claim covers them, no epsilon is enough.
+    let (copied, by) = bound("epsilon=1,metric=euclidean", "cat");
+    assert!(copied.as_f64().unwrap() < 30.0, "{copied}");
+    assert_eq!(by, "pairs of words");
+    assert!(
+        bound("epsilon=1,metric=euclidean,covers=all", "cat")
+            .0
+            .is_null()
+    );
+
+    let words = fixture().0.name("words");
+    let two_percent = format!(
+        "awk 'BEGIN {{ srand(SEED); while ((getline w < \"{words}\") > 0) known[w] = 1 }} \
+         {{ print (tolower($0) in known && rand() < 0.02) ? $0 : \"waa\" }}'"
+    );
+    let two_percent = two_percent.replace("SEED", "'\"$(od -An -N3 -tu4 /dev/urandom)\"'");
+    let (capitals, by) = bound("epsilon=1", &two_percent);
+    assert!(capitals.as_f64().unwrap() > 1.0, "{capitals}");
+    assert_eq!(by, "capital letters");
+}
+
+/// A substitution of words is no randomness: its loss is infinite, and a claim too large to refute
+/// by draws does not let it pass.
+#[test]
+fn a_fixed_map_is_an_infinite_loss() {
+    let shifted = audit("epsilon=50", "tr a-z b-za", &[]);
+    assert_eq!(shifted.code, 1, "{}", shifted.stdout);
+    assert!(
+        shifted.stderr.contains("could test no pair"),
+        "{}",
+        shifted.stderr
+    );
+    let supports = line(&shifted, "supports");
+    assert!(supports.contains("INFINITE LOSS OBSERVED"), "{supports}");
+    assert!(supports.contains("a fixed map"), "{supports}");
+    assert!(shifted.stdout.contains("\nAn infinite loss was observed"));
+    assert!(line(&shifted, "loss").contains("not testable"));
+    // With one output for all words there is nothing to tell.
+    let constant = audit("epsilon=1", "while read -r w; do echo waa; done", &[]);
+    assert!(line(&constant, "supports").contains("pass"));
 }
 
 #[test]

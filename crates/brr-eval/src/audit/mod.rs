@@ -177,6 +177,10 @@ pub enum Verdict {
     /// Something is given away of which the claim, as it is made, says nothing.
     #[serde(rename = "outside the claim")]
     OutsideClaim,
+    /// Pairs that the claim is about share no output, as far as was seen. If so, no epsilon holds; but
+    /// no number of draws proves it.
+    #[serde(rename = "infinite loss observed")]
+    InfiniteLossObserved,
     /// No violation could have been seen with so many draws, however large.
     #[serde(rename = "not testable")]
     NotTestable,
@@ -217,8 +221,11 @@ pub struct AuditReport {
     pub epsilon: f64,
     /// The metric in which it is claimed.
     pub metric: String,
-    /// A lower bound of the true epsilon, by the pairs of words; 0 if nothing was seen.
+    /// The largest lower bound of the true epsilon that any check gives, all of which hold at once; 0 if
+    /// nothing was seen, infinite (in JSON: null) if no epsilon is enough.
     pub epsilon_at_least: f64,
+    /// What shows it.
+    pub shown_by: &'static str,
     /// Draws that the pairs' losses rest on, for each token.
     pub draws: usize,
     /// How it was done.
@@ -234,7 +241,12 @@ pub struct AuditReport {
 impl AuditReport {
     /// Whether a check failed.
     pub fn failed(&self) -> bool {
-        self.checks.iter().any(|c| c.verdict == Verdict::Fail)
+        self.has(Verdict::Fail)
+    }
+
+    /// Whether a check had this outcome.
+    pub fn has(&self, verdict: Verdict) -> bool {
+        self.checks.iter().any(|c| c.verdict == verdict)
     }
 }
 
@@ -274,7 +286,8 @@ pub fn audit(
         mechanism: claim.mechanism.name(),
         epsilon: claim.mechanism.guarantee().epsilon,
         metric: claim.mechanism.guarantee().metric.to_string(),
-        epsilon_at_least: epsilon_at_least(&pairs, |pair| pair.distance),
+        epsilon_at_least: epsilon_at_least(&pairs),
+        shown_by: "pairs of words",
         draws: options.trials,
         options: *options,
         checks,
@@ -284,12 +297,9 @@ pub fn audit(
 }
 
 /// The largest loss for a unit of distance.
-fn epsilon_at_least(pairs: &[PairLoss], distance: impl Fn(&PairLoss) -> Option<f64>) -> f64 {
-    let apart = pairs
-        .iter()
-        .filter_map(|pair| Some((pair, distance(pair)?)));
-    let apart = apart.filter(|(_, distance)| *distance > 0.0);
-    apart.map(|(pair, d)| pair.at_least / d).fold(0.0, f64::max)
+fn epsilon_at_least(pairs: &[PairLoss]) -> f64 {
+    let loss = |pair: &PairLoss| Some(pair.at_least / pair.distance.filter(|d| *d > 0.0)?);
+    pairs.iter().filter_map(loss).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

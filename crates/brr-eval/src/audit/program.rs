@@ -24,6 +24,17 @@ pub enum AuditError {
         /// Texts received.
         got: usize,
     },
+    /// There are too few words to test anything.
+    Words {
+        /// Words to choose from.
+        words: usize,
+        /// Those that are one token.
+        usable: usize,
+        /// Pairs of them that can be compared.
+        pairs: usize,
+        /// Pairs that are needed.
+        needed: usize,
+    },
     /// The reference draws could not be made.
     Core(brr::Error),
 }
@@ -35,6 +46,16 @@ impl fmt::Display for AuditError {
             AuditError::Texts { expected, got } => write!(
                 f,
                 "the program under audit gave {got} lines for {expected}: it must give one for each, and nothing else"
+            ),
+            AuditError::Words {
+                words,
+                usable,
+                pairs,
+                needed,
+            } => write!(
+                f,
+                "too few words to audit: of {words} words {usable} are single tokens, which make {pairs} pairs, and {needed} are \
+                 needed; use word vectors with more words, or ask for fewer pairs"
             ),
             AuditError::Core(e) => e.fmt(f),
         }

@@ -21,7 +21,7 @@ pub trait WordSpace {
     /// What words have in common if no program may tell them apart.
     fn position(&self, id: WordId) -> Vec<u64>;
 
-    /// The words that any tokenizer takes whole.
+    /// The words to ask about: here those that any tokenizer takes whole.
     fn plain(&self) -> Vec<WordId> {
         let all = 0..self.count() as WordId;
         all.filter(|id| is_plain(self.word(*id))).collect()

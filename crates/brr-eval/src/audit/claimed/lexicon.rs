@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use brr::Model;
 use brr::parts::vocabulary::WordId;
+use brr::{Model, Orthography};
 use brr_build::vectors::Vectors;
 
 use super::super::space::{ModelSpace, WordSpace};
@@ -89,6 +89,15 @@ impl WordSpace for Lexicon {
             Places::Codes(model) => model.vocabulary().word(id),
             Places::Vectors(vectors) => &vectors.words[id as usize],
         }
+    }
+
+    /// Every word that is one token by our own public cut, in any script and case. (A number is none.)
+    fn plain(&self) -> Vec<WordId> {
+        let is_word = |id: &WordId| {
+            let word = self.word(*id);
+            word.contains(char::is_alphabetic) && Orthography::english().is_one_token(word)
+        };
+        (0..self.count() as WordId).filter(is_word).collect()
     }
 
     fn distances(&self, from: WordId) -> Vec<f64> {

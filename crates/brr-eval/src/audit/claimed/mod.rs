@@ -20,26 +20,25 @@
 mod draws;
 mod lexicon;
 mod seen;
+mod tokens;
 
 use std::collections::BTreeSet;
 use std::time::Instant;
 
 use brr::parts::vocabulary::WordId;
 use chacha20::ChaCha20Rng;
-use rand_core::{Rng, SeedableRng};
+use rand_core::SeedableRng;
 
 pub use lexicon::Lexicon;
 
 use super::loss::{self, Question};
 use super::space::WordSpace;
 use super::{
-    ALPHA, AuditError, AuditOptions, AuditReport, Check, DISCLAIMER, PairKind, Program, SHARES,
-    Timing, Verdict, epsilon_at_least, pairs, timing,
+    ALPHA, AuditError, AuditOptions, AuditReport, Check, DISCLAIMER, Program, SHARES, Timing,
+    Verdict, timing,
 };
 use draws::Draws;
-
-/// Frequent words that carry little meaning.
-const STOP_WORDS: [&str; 8] = ["the", "of", "and", "is", "to", "in", "that", "it"];
+use tokens::TokenPair;
 
 /// Share of the time that draws may take; the rest is for timings.
 const FOR_DRAWS: f64 = 0.75;
@@ -82,6 +81,15 @@ impl WordClaim<'_> {
         }
     }
 
+    /// The epsilon that a loss of at least so much proves, where another was promised: infinite if
+    /// none at all was to be, and 0 if the claim is about something else.
+    fn epsilon_for(&self, at_least: f64, promised: f64) -> f64 {
+        match at_least > 0.0 && promised.is_finite() {
+            true => at_least * self.epsilon / promised,
+            false => 0.0,
+        }
+    }
+
     fn metric_name(&self) -> &'static str {
         match self.metric {
             WordMetric::Discrete => "discrete",
@@ -103,29 +111,14 @@ impl WordSpace for WordClaim<'_> {
         self.lexicon.distances(from)
     }
 
+    fn plain(&self) -> Vec<WordId> {
+        self.lexicon.plain()
+    }
+
     fn position(&self, id: WordId) -> Vec<u64> {
         let alike = self.metric == WordMetric::Euclidean;
         let bits = alike.then(|| self.lexicon.bits(id)).flatten();
         bits.unwrap_or_else(|| self.lexicon.position(id))
-    }
-}
-
-/// Two tokens to compare.
-pub struct TokenPair {
-    kind: PairKind,
-    tokens: [String; 2],
-    promised: f64,
-    /// Which of the two no vocabulary has.
-    unknown: [bool; 2],
-}
-
-impl TokenPair {
-    /// How a token is named in a report.
-    fn shown(&self, which: usize) -> &str {
-        match self.unknown[which] {
-            true => "(unknown)",
-            false => &self.tokens[which],
-        }
     }
 }
 
@@ -150,7 +143,7 @@ pub fn audit_claim(
     let alpha = ALPHA / SHARES;
     let mut rng = ChaCha20Rng::seed_from_u64(options.seed);
     let canaries = seen::canaries(&mut rng);
-    let pairs = token_pairs(claim, options, &mut rng);
+    let pairs = tokens::choose(claim, options, &mut rng)?;
     let tokens: BTreeSet<&String> = pairs.iter().flat_map(|p| &p.tokens[..]).collect();
     let tokens: Vec<String> = tokens.into_iter().cloned().collect();
     let lines: Vec<String> = canaries.iter().map(|c| c.token.clone()).collect();
@@ -161,18 +154,36 @@ pub fn audit_claim(
     draws.complete(program, options.trials, for_draws, &share)?;
 
     let repeats = seen::repeats(&draws, alpha);
-    let mut checks = vec![seen::clear(claim, &canaries, &out, alpha)];
-    checks.extend(seen::capitals(&pairs, &draws, alpha));
+    let (fixed_map, within) = (repeats.deterministic, repeats.within);
+    let clear = seen::clear(claim, &canaries, &out, alpha);
+    let mut checks = vec![clear.check];
+    let mut proven = vec![("unknown words", clear.epsilon)];
+    if let Some(mut capitals) = seen::capitals(claim, &pairs, &draws, alpha) {
+        if within {
+            capitals.no_longer_judged();
+        }
+        checks.push(capitals.check);
+        proven.push(("capital letters", capitals.epsilon));
+    }
     checks.push(seen::kept(&pairs, &draws));
     checks.push(repeats.check);
-    checks.push(seen::supports(&pairs, &draws));
+    checks.push(seen::supports(&pairs, &draws, fixed_map));
     let questions: Vec<_> = pairs.iter().map(|p| question(claim, p, &draws)).collect();
     let name = |y: u32| draws.names[y as usize].clone();
-    let (mut check, losses) = loss::check(&questions, &name, alpha);
-    if repeats.within && check.verdict == Verdict::Fail {
-        check.verdict = Verdict::Note;
+    let (check, losses) = loss::check(&questions, &name, alpha);
+    let epsilon = losses
+        .iter()
+        .map(|l| claim.epsilon_for(l.at_least, l.promised));
+    let mut by_pairs = seen::Proven {
+        check,
+        epsilon: epsilon.fold(0.0, f64::max),
+    };
+    if within {
+        by_pairs.no_longer_judged();
     }
-    checks.push(check);
+    checks.push(by_pairs.check);
+    proven.push(("pairs of words", by_pairs.epsilon));
+    let (epsilon_at_least, shown_by) = largest(&proven);
     let (timings, check) = timings(claim, program, &draws, options, until)?;
     checks.extend(check);
     progress(1.0);
@@ -182,13 +193,8 @@ pub fn audit_claim(
         mechanism: "a program",
         epsilon: claim.epsilon,
         metric: claim.metric_name().to_owned(),
-        epsilon_at_least: match repeats.within {
-            true => 0.0,
-            false => epsilon_at_least(&losses, |loss| {
-                let distance = loss.promised / claim.epsilon;
-                distance.is_finite().then_some(distance)
-            }),
-        },
+        epsilon_at_least,
+        shown_by,
         draws: draws.each(),
         options: *options,
         checks,
@@ -197,42 +203,16 @@ pub fn audit_claim(
     })
 }
 
-/// Pairs of words by their distances, and with unknown tokens, stop words and capitals.
-fn token_pairs(
-    claim: &WordClaim<'_>,
-    options: &AuditOptions,
-    rng: &mut ChaCha20Rng,
-) -> Vec<TokenPair> {
-    let mut letters = || -> String {
-        let letter = |_| char::from(b'a' + (rng.next_u64() % 26) as u8);
-        (0..12).map(letter).collect()
-    };
-    let unknown = [letters(), letters()];
-    let pair = |kind, a: &str, b: &str| TokenPair {
-        kind,
-        tokens: [a.to_owned(), b.to_owned()],
-        promised: claim.promised(a, b),
-        unknown: [a, b].map(|token| unknown.iter().any(|u| u == token)),
-    };
-    let chosen = pairs::choose(claim, options);
-    let mut found: Vec<TokenPair> = chosen
-        .iter()
-        .map(|p| {
-            let b = p.b.map_or(&*unknown[0], |b| claim.word(b));
-            pair(p.kind, claim.word(p.a), b)
-        })
-        .collect();
-    found.push(pair(PairKind::Unknown, &unknown[0], &unknown[1]));
-    let frequent = chosen.iter().filter(|p| p.kind == PairKind::Near);
-    let frequent: Vec<&str> = frequent.map(|p| claim.word(p.a)).collect();
-    for (i, word) in frequent.iter().enumerate() {
-        let stop = |i: usize| STOP_WORDS[i % STOP_WORDS.len()];
-        found.push(pair(PairKind::Stop, stop(2 * i), stop(2 * i + 1)));
-        found.push(pair(PairKind::Stop, stop(2 * i), word));
-        let capital = word[..1].to_uppercase() + &word[1..];
-        found.push(pair(PairKind::Capital, word, &capital));
-    }
-    found
+/// The largest of some lower bounds, and by what it is shown. They have their own shares of [`ALPHA`],
+/// so that all hold at once, and the largest too.
+fn largest(proven: &[(&'static str, f64)]) -> (f64, &'static str) {
+    let largest = proven.iter().fold(
+        ("nothing", 0.0),
+        |best, next| {
+            if next.1 > best.1 { *next } else { best }
+        },
+    );
+    (largest.1, largest.0)
 }
 
 /// What is promised about a pair, and what came out.

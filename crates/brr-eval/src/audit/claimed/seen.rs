@@ -6,13 +6,32 @@ use std::collections::{BTreeMap, HashSet};
 use super::super::canary::{self, Canary};
 use super::super::{Check, PairKind, Verdict};
 use super::draws::Draws;
-use super::{TokenPair, WordClaim, WordMetric};
+use super::tokens::TokenPair;
+use super::{WordClaim, WordMetric};
 use crate::interval::Binomial;
 
 /// Canaries of each kind: one that comes out tells enough, and programs may be slow.
 const CANARIES: usize = 6;
 /// Longer outputs are not searched for canaries: see `clear`.
 const SEARCHED: usize = 1000;
+
+/// What a check found, and the largest epsilon that it proves of what the claim covers.
+pub struct Proven {
+    /// The check.
+    pub check: Check,
+    /// The epsilon; 0 if it proves none, and infinite if no epsilon is enough.
+    pub epsilon: f64,
+}
+
+impl Proven {
+    /// Takes the verdict back: draws of a run hang together, and the intervals do not hold.
+    pub fn no_longer_judged(&mut self) {
+        self.epsilon = 0.0;
+        if self.check.verdict == Verdict::Fail {
+            self.check.verdict = Verdict::Note;
+        }
+    }
+}
 
 /// Entropy of the marks by kind of canary, in nats: minus the logarithm of the probability of the
 /// likeliest. An emoji is always the same, so that it proves nothing.
@@ -34,7 +53,7 @@ fn entropy(kind: &str) -> f64 {
 /// sum_x q(x) Pr[x in y | x] <= exp(epsilon) sum_x q(x) Pr[x in y | z] <= exp(epsilon) q SEARCHED.
 /// So if random tokens come out with probability p, then epsilon >= ln p - ln q - ln SEARCHED: a
 /// single one that comes out tells more than any number of draws of two words.
-pub fn clear(claim: &WordClaim<'_>, canaries: &[Canary], out: &[String], alpha: f64) -> Check {
+pub fn clear(claim: &WordClaim<'_>, canaries: &[Canary], out: &[String], alpha: f64) -> Proven {
     let mut kinds: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for (canary, line) in canaries.iter().zip(out) {
         let count = kinds.entry(canary.kind).or_default();
@@ -55,8 +74,17 @@ pub fn clear(claim: &WordClaim<'_>, canaries: &[Canary], out: &[String], alpha: 
         .collect();
     if passed.is_empty() {
         let finding = format!("none of {} came out", canaries.len());
-        return Check::new("unknown words", false, finding);
+        return Proven {
+            check: Check::new("unknown words", false, finding),
+            epsilon: 0.0,
+        };
     }
+    // What is promised between any two of them.
+    let promised = match (claim.metric, claim.covers_all) {
+        (WordMetric::Discrete, _) => claim.epsilon,
+        (WordMetric::Euclidean, true) => 0.0,
+        (WordMetric::Euclidean, false) => f64::INFINITY,
+    };
     let (verdict, covered) = match (claim.metric, claim.covers_all) {
         (WordMetric::Discrete, _) if loss > claim.epsilon => (Verdict::Fail, ""),
         (WordMetric::Discrete, _) => (Verdict::Note, ""),
@@ -71,13 +99,14 @@ pub fn clear(claim: &WordClaim<'_>, canaries: &[Canary], out: &[String], alpha: 
             ", between tokens for which the metric promises nothing",
         ),
     };
-    Check {
-        name: "unknown words",
-        verdict,
-        finding: format!(
-            "in the clear: {}; a loss of at least {loss:.1}{covered}",
-            passed.join(", "),
-        ),
+    let said = passed.join(", ");
+    Proven {
+        check: Check {
+            name: "unknown words",
+            verdict,
+            finding: format!("in the clear: {said}; a loss of at least {loss:.1}{covered}"),
+        },
+        epsilon: claim.epsilon_for(loss, promised),
     }
 }
 
@@ -86,12 +115,19 @@ pub fn canaries(rng: &mut chacha20::ChaCha20Rng) -> Vec<Canary> {
     (0..CANARIES).flat_map(|_| canary::kinds(rng)).collect()
 }
 
-/// Does a capital letter come out where one went in?
-pub fn capitals(pairs: &[TokenPair], draws: &Draws, alpha: f64) -> Option<Check> {
-    let pairs = pairs.iter().filter(|p| p.kind == PairKind::Capital);
+/// Does a capital letter come out where one went in? Asked of the pairs that the claim is about, if
+/// there are any.
+pub fn capitals(
+    claim: &WordClaim<'_>,
+    pairs: &[TokenPair],
+    draws: &Draws,
+    alpha: f64,
+) -> Option<Proven> {
+    let capitals = pairs.iter().filter(|p| p.kind == PairKind::Capital);
+    let any_covered = capitals.clone().any(TokenPair::is_covered);
     let (mut plain, mut capital, mut promised) = ((0, 0), (0, 0), 0f64);
     let is_capital = |line: &str| line.starts_with(char::is_uppercase);
-    for pair in pairs {
+    for pair in capitals.filter(|p| p.is_covered() == any_covered) {
         for (sum, token) in [&mut plain, &mut capital].into_iter().zip(&pair.tokens) {
             let count = draws.count(token, is_capital);
             *sum = (sum.0 + count.0, sum.1 + count.1);
@@ -106,19 +142,20 @@ pub fn capitals(pairs: &[TokenPair], draws: &Draws, alpha: f64) -> Option<Check>
         100.0 * capital.share(),
         100.0 * plain.share()
     );
-    Some(match loss {
-        loss if loss > promised => Check::new(
-            "capitals",
-            true,
-            format!("{finding}: a loss of at least {loss:.2}"),
-        ),
+    let check = match loss {
+        loss if loss > promised => {
+            let finding = format!("{finding}: a loss of at least {loss:.2}");
+            Check::new("capitals", true, finding)
+        }
         loss if loss > 0.0 => Check {
             name: "capitals",
             verdict: Verdict::Note,
-            finding: format!("{finding}: they pass through"),
+            finding: format!("{finding}: they pass through, a loss of at least {loss:.2}"),
         },
         _ => Check::new("capitals", false, finding),
-    })
+    };
+    let epsilon = claim.epsilon_for(loss, promised);
+    Some(Proven { check, epsilon })
 }
 
 /// How often words come out as they went in.
@@ -154,6 +191,8 @@ pub struct Repeats {
     pub check: Check,
     /// Whether equal words of a run share a draw. Then draws of a run are not independent.
     pub within: bool,
+    /// Whether every word always became the same.
+    pub deterministic: bool,
 }
 
 /// Compares the first two runs.
@@ -199,12 +238,14 @@ pub fn repeats(draws: &Draws, alpha: f64) -> Repeats {
     Repeats {
         check,
         within: shared,
+        deterministic,
     }
 }
 
 /// Are there pairs that share no output at all? Draws alone cannot prove it; but where a token's
-/// own draws repeat each other and none of them ever comes from the other token, it looks so.
-pub fn supports(pairs: &[TokenPair], draws: &Draws) -> Check {
+/// own draws repeat each other and none of them ever comes from the other token, it looks so, and what
+/// was observed is an infinite loss. It counts where the claim is about the pair.
+pub fn supports(pairs: &[TokenPair], draws: &Draws, deterministic: bool) -> Check {
     let is_apart = |pair: &&TokenPair| {
         let [a, b] = [draws.of(&pair.tokens[0]), draws.of(&pair.tokens[1])];
         let seen: HashSet<&u32> = b.iter().collect();
@@ -214,16 +255,30 @@ pub fn supports(pairs: &[TokenPair], draws: &Draws) -> Check {
         own * 2 > late.len() && !a.iter().any(|y| seen.contains(y))
     };
     let apart: Vec<&TokenPair> = pairs.iter().filter(is_apart).collect();
-    let finding = match apart.first() {
+    let covered: Vec<_> = apart.iter().filter(|p| p.is_covered()).copied().collect();
+    let (verdict, named) = match (apart.is_empty(), covered.is_empty()) {
+        (true, _) => (Verdict::Pass, &apart),
+        (_, true) => (Verdict::Note, &apart),
+        (_, false) => (Verdict::InfiniteLossObserved, &covered),
+    };
+    let finding = match named.first() {
         None => format!(
             "no pair of {} looks as if its outputs were disjoint",
             pairs.len()
         ),
         Some(pair) => format!(
-            "{} of {} pairs share no output in {} draws of each, such as {} and {}: an observation, not a \
+            "{}{} of {} pairs{} share no output in {} draws of each, such as {} and {}: an observation, not a \
              proof; if their supports are disjoint, the loss is infinite",
-            apart.len(),
+            match deterministic {
+                true => "a fixed map from words to outputs, in which ",
+                false => "",
+            },
+            named.len(),
             pairs.len(),
+            match covered.is_empty() {
+                true => ", all outside the claim,",
+                false => "",
+            },
             draws.each(),
             pair.shown(0),
             pair.shown(1)
@@ -231,10 +286,7 @@ pub fn supports(pairs: &[TokenPair], draws: &Draws) -> Check {
     };
     Check {
         name: "supports",
-        verdict: match apart.is_empty() {
-            true => Verdict::Pass,
-            false => Verdict::Note,
-        },
+        verdict,
         finding,
     }
 }
