@@ -146,6 +146,15 @@ class CusText:
         shares = np.exp(-epsilon / 2 * (distances - least) / (most - least))
         self.shares = shares / shares.sum(1, keepdims=True)
 
+    def with_one_set(self, most):
+        """Pairs of words that have the same outputs, of which alone something is claimed."""
+        first, pairs = {}, []
+        for word, outputs in enumerate(np.sort(self.ids, axis=1)):
+            other = first.setdefault(outputs.tobytes(), word)
+            if other != word and len(pairs) < most:
+                pairs.append((other, word))
+        return pairs
+
     def rows(self, ids):
         found = np.zeros((len(ids), self.size))
         np.put_along_axis(found, self.ids[ids], self.shares[ids], axis=1)

@@ -53,11 +53,29 @@ def cost_table(rows):
     return lab.table(["mechanism", ">setting", ">start-up", ">time a word", ">resident"], cells)
 
 
+def audited():
+    """What the audit found of mechanisms, by name."""
+    record = json.loads((pathlib.Path(__file__).resolve().parents[1] / "audit-peers/results.json").read_text(encoding="utf-8"))
+    return {row["who"]: row for row in record["results"] if "error" not in row}
+
+
+def by_audit(row, found):
+    """The line of a mechanism without a formula: a lower bound, from draws."""
+    disjoint = any(check["name"] == "supports" and check["verdict"] == "infinite loss observed" for check in found["checks"])
+    bound = found["epsilon_at_least"]
+    shown = "infinite, observed" if disjoint else "no epsilon holds" if bound is None else f"epsilon at least {bound:.2f}"
+    return [called(row), f"{found['epsilon']:g}", f"{found['draws']:,}", "", "", "", f"{shown} ²", f"epsilon {found['epsilon']:g}",
+            "-" if bound is None else f"at least {bound / found['epsilon']:.2f} ²"]
+
+
 def worst_table(rows):
-    cells = []
+    cells, audits, seen = [], audited(), set()
     for row in rows:
         check, worst = row.get("check"), row.get("worst")
         if not check:
+            if "/" in row["who"] and row["who"] in audits and row["who"] not in seen:
+                seen.add(row["who"])
+                cells.append(by_audit(row, audits[row["who"]]))
             continue
         off = f"{check['deviations']:+.1f}" if check["deviations"] is not None else f"{check['excluded']} excluded"
         shown = lambda value, form: "infinite" if value is None else form.format(value)
@@ -65,7 +83,8 @@ def worst_table(rows):
         if worst.get("compared", 0 if row["who"] == "pypantera/CusText" else 1):
             losses = [shown(worst["loss"], "{:.1f}"), f"{worst['claimed'] or 0:.1f}", shown(worst["most_of_claim"], "{:.2f}")]
         else:
-            losses = ["-", "nothing", "-"]
+            # The largest of all pairs, of which nothing is claimed.
+            losses = [shown(worst.get("largest", worst["loss"]), "{:.1f}"), "nothing", "-"]
         cells.append([called(row), f"{row['setting']:g}", f"{check['draws']:,}", share(check["stayed"]), share(check["expected"]), off,
                       *losses])
     head = ["mechanism", ">setting", ">draws", ">stayed", ">by the formula", ">deviations", ">worst loss", ">claimed for that pair", ">most of what is claimed"]
@@ -141,6 +160,7 @@ def render(record, into=None):
         tables[name] = one_table(rows(names[number])) if number < len(names) else "Not measured in this run."
     first, settings = rows(names[0]), record["settings"]
     tables["data"] = (f"{', '.join(names)}: {settings['texts']:,} texts each; {settings['attacked']:,} words of each release are attacked.")
+    tables["data"] += "".join(f"\n\nMeasured earlier, by `{run['command']}` (commit {run['commit']}, {run['date']}): {', '.join(run['names'])}." for run in found.get("earlier", []))
     tables["cost"] = cost_table(first)
     tables["worst"] = worst_table(first)
     tables["trained"] = trained_table(found["trained"]) if found["trained"] else "Not measured in this run."

@@ -170,17 +170,19 @@ class Scores:
         line = isinstance(channel, channels.Line)
         words = [self.space.ids[w] for w in rng.sample(sorted(self.known), WORST)]
         place = (lambda w: channel.places[w]) if line else None
-        worst, share, compared = (0.0, None), (0.0, None), 0
+        worst, share, compared, largest = (0.0, None), (0.0, None), 0, 0.0
         # CusText claims its epsilon between words with one output set, and nothing between others.
         sets = release["who"] == "pypantera/CusText"
-        for start in range(0, WORST, 50):
-            some = words[start:start + 50]
+        alike = channel.with_one_set(WORST) if sets else []
+        for start in range(0, WORST + len(alike), 50):
+            some = words[start:start + 50] or [a for a, _ in alike[start - WORST:start - WORST + 50]]
             distances = self.space.distances(some)
             near = np.argpartition(distances, 1, axis=1)[:, 1]
             if line:
                 near = np.array([channel.ids[min(place(w) + 1, channel.size - 2)] for w in some])
             rows = channel.rows(some)
-            for others in (near, np.array([rng.choice(words) for _ in some])):
+            far = np.array([rng.choice(words) for _ in some])
+            for others in (near, far) if start < WORST else (np.array([b for _, b in alike[start - WORST:start - WORST + 50]]),):
                 theirs = channel.rows(others)
                 with np.errstate(divide="ignore", invalid="ignore"):
                     ratio = np.abs(np.log(rows) - np.log(theirs))
@@ -188,6 +190,7 @@ class Scores:
                 for i, (a, b) in enumerate(zip(some, others)):
                     if a == b or (line and (channel.ids < 0).any() and min(place(a), place(b)) < 0):
                         continue
+                    largest = max(largest, float(loss[i]))
                     distance = abs(int(place(a)) - int(place(b))) if line else float(distances[i, b])
                     if sets and not np.array_equal(rows[i] > 0, theirs[i] > 0):
                         continue
@@ -196,7 +199,7 @@ class Scores:
                     worst = max(worst, (float(loss[i]), claim), key=lambda pair: pair[0])
                     share = max(share, (float(loss[i]) / claim if claim else 0.0, float(loss[i])), key=lambda pair: pair[0])
         finite = lambda x: None if math.isinf(x) else x
-        return {"pairs": 2 * WORST, "compared": compared, "loss": finite(worst[0]), "claimed": worst[1], "most_of_claim": finite(share[0])}
+        return {"pairs": 2 * WORST + len(alike), "compared": compared, "largest": finite(largest), "loss": finite(worst[0]), "claimed": worst[1], "most_of_claim": finite(share[0])}
 
 
 def main():

@@ -77,9 +77,14 @@ class Journal:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
 
-    def once(self, key, make):
+    def once(self, key, make, final=lambda found: True):
+        """What was made for a key; what is not final is made again."""
         name = re.sub(r"\W+", "-", key)
         path = self.folder / f"{name[:60]}-{hashlib.sha256(key.encode()).hexdigest()[:12]}.json"
-        if not path.exists():
-            path.write_text(json.dumps(make()))
-        return json.loads(path.read_text())
+        if path.exists():
+            found = json.loads(path.read_text())
+            if final(found):
+                return found
+        text = json.dumps(make())
+        path.write_text(text)
+        return json.loads(text)
