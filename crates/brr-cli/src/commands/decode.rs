@@ -39,7 +39,7 @@ use crate::{input, losses, model_source, word_lists};
 
 A language model of texts like these, from `brr language build`, guesses better than the
 built-in one. With one of other texts, fewer words may be the original ones than as drawn: of
-news without stop words 32 % instead of 42 %, under BRR at epsilon 0.5 (experiments/decoded).")]
+news without stop words 32 % instead of 41 %, under BRR at epsilon 0.5 (experiments/decoded).")]
 pub struct Args {
     /// Record of the run: mechanism, epsilon, format and columns
     #[arg(long, value_name = "FILE")]
