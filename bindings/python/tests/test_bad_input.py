@@ -187,9 +187,16 @@ def test_an_argument_of_the_wrong_kind_is_an_error_of_the_package(sure):
 
 
 def test_files_that_cannot_be_built_from_are_told_apart(tmp_path):
-    for path, kind in ((tmp_path / "none.txt", FileNotFoundError), (tmp_path, OSError)):
+    file = tmp_path / "file"
+    file.touch()
+    for path, kind in (
+        (tmp_path / "none.txt", FileNotFoundError),
+        (file / "none.txt", NotADirectoryError),
+    ):
         with pytest.raises(brr.BuildFileError) as raised:
             brr.build(path)
         assert isinstance(raised.value, kind)
         assert isinstance(raised.value, ValueError)
         assert raised.value.filename == str(path)
+    with pytest.raises(brr.BuildError, match="a folder without"):
+        brr.build(tmp_path)
