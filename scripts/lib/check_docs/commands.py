@@ -32,7 +32,9 @@ LEFT_OUT = [
 # What takes minutes runs with a small model or fewer draws.
 SMALLER = [
     (r"brr calibrate (?!.*(\.brr|--keep))", " model.brr"),
-    (r"brr audit ", " --trials 2000 --timings 0"),
+    (r"brr audit (?!--command)", " --trials 2000 --timings 0"),
+    # More draws: with few, a claim of 5 cannot be refuted, which is an error.
+    (r"brr audit --command", " --trials 20000 --timings 0"),
 ]
 # Ways to write `brr` before it is installed.
 PREFIX = re.compile(r"cargo run --release (--bin brr |--no-default-features )?-- ")
