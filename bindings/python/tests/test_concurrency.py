@@ -104,7 +104,7 @@ LONG = [
     TEXT.replace("CALL", "privatize_batch([text, 'film'], threads=2)"),
     TEXT.replace("CALL", "trace(text)"),
     WORD.replace("CALL", "outcomes('film', draws=20_000_000)"),
-    WORD.replace("CALL", "posterior('film', draws=200_000)"),
+    WORD.replace("CALL", "posterior('film', draws=20_000_000)"),
 ]
 
 
