@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { launch, open, serve } from "./browser.mjs";
 
 const REVIEW = await readFile(new URL("../../bindings/wasm/test/review.txt", import.meta.url), "utf8");
@@ -54,6 +55,18 @@ test("typing changes the output, and only structure passes", async () => {
   assert.equal(await page.locator("#status").innerText().then((s) => /of 4 words changed/.test(s)), true);
   await type(page, "");
   assert.equal(await outputOf(page), "");
+  await context.close();
+});
+
+test("all that a visit loads is under 4 MB, packed", async () => {
+  const { context, page, requests } = await fresh();
+  await type(page, "the film");
+  let packed = 0;
+  for (const url of new Set(requests.filter((url) => url.startsWith("http")))) {
+    packed += gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer())).length;
+  }
+  // A model, a language model and a module at least.
+  assert.ok(packed > 2e6 && packed < 4e6, `${packed} bytes`);
   await context.close();
 });
 
