@@ -21,6 +21,10 @@ impl Orthography {
             return;
         }
         let start = form.len();
+        // An accent belongs to the letter before it, whatever stands between that does not show.
+        let mut shown = Zeroizing::new(String::with_capacity(word.len()));
+        shown.extend(word.chars().filter(|&c| is_spelled(c)));
+        let word = shown.as_str();
         match lowercase {
             false => self.push_normal(word, form),
             true if self.form == Form::Compatible => {
@@ -43,11 +47,9 @@ impl Orthography {
 
     fn push_normal(&self, word: &str, form: &mut String) {
         let straight = |c| if is_apostrophe(c) { '\'' } else { c };
-        // The joiners of Persian and the Indic scripts belong to the spelling.
-        let shown = |c: &char| !is_ignorable(*c) || matches!(c, '\u{200c}' | '\u{200d}');
         match self.form {
-            Form::Canonical => form.extend(word.nfc().filter(shown).map(straight)),
-            Form::Compatible => form.extend(word.nfkc().filter(shown).map(straight)),
+            Form::Canonical => form.extend(word.nfc().map(straight)),
+            Form::Compatible => form.extend(word.nfkc().map(straight)),
         }
     }
 
@@ -84,4 +86,9 @@ impl Orthography {
         self.push_form(word, lowercase, &mut form);
         form
     }
+}
+
+/// Whether a character is part of how a word is spelled, as the joiners of Persian and the Indic scripts are.
+fn is_spelled(c: char) -> bool {
+    !is_ignorable(c) || matches!(c, '\u{200c}' | '\u{200d}')
 }

@@ -101,7 +101,7 @@ pub enum Form {
 }
 
 /// Marks that a table may add to those which are structure in every language.
-pub const MARKS: &str = "「」『』（）〈〉《》【】・„‚‹›।॥";
+pub const MARKS: &str = "「」『』（）〈〉《》【】・｢｣､｡･．„‚‹›।॥";
 
 impl Words {
     const NAMES: [(&str, Words); 2] = [("spaces", Words::Spaces), ("lattice", Words::Lattice)];

@@ -104,6 +104,11 @@ fn words_are_folded_as_their_language_does() {
     ] {
         assert_eq!(greek.form(written, true), form);
     }
+    let french = table(FRENCH);
+    for written in ["É\u{ad}te\u{200f}\u{301}", "E\u{feff}\u{301}te\u{301}"] {
+        assert_eq!(french.form(written, true), "été");
+    }
+    assert_eq!(turkish.form("I\u{ad}\u{307}Z", true), "iz");
     let japanese = table(JAPANESE);
     for (written, form) in [("ＡＢＣ", "abc"), ("ｶﾞﾗｽ", "ガラス"), ("か\u{3099}", "が")]
     {
@@ -116,6 +121,11 @@ fn further_marks_are_structure() {
     assert_eq!(
         show(JAPANESE, "「ジョン・スミス」"),
         "「[ジョン]・[スミス]」"
+    );
+    let half = JAPANESE.replace("「」・", "｢｣､｡･．");
+    assert_eq!(
+        show(&half, "｢ｼﾞｮﾝ･ｽﾐｽ｣､ﾊｲ｡ ＰＣ．"),
+        "｢[ｼﾞｮﾝ]･[ｽﾐｽ]｣､[ﾊｲ]｡ [ＰＣ]．"
     );
     let german = FRENCH.replace("form canonical\n", "form canonical\nmarks „‚\n");
     assert_eq!(
