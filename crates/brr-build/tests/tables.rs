@@ -18,7 +18,7 @@ use unicode_normalization::char::is_combining_mark;
 const RUNES: [&str; 3] = ["ᚠᚢᚦ", "ᚨᚱᚲ", "ᚷᚹᚺ"];
 
 /// Words that people write, of which a model knows some and others not.
-const WRITTEN: [&str; 30] = [
+const WRITTEN: [&str; 32] = [
     "the",
     "l'homme",
     "d’un",
@@ -28,6 +28,7 @@ const WRITTEN: [&str; 30] = [
     "Zzqxv's",
     "ÉTÉ",
     "e\u{301}te\u{301}",
+    "E\u{200f}\u{301}te\u{ad}\u{301}",
     "Straße",
     "IŞIK",
     "İzmir'in",
@@ -47,6 +48,7 @@ const WRITTEN: [&str; 30] = [
     "ガラス",
     "ｶﾞﾗｽ",
     "カ\u{3099}",
+    "ﾊﾟﾝ",
     "Ｆｕｌｌ",
     "aбγاאक",
 ];
@@ -111,6 +113,8 @@ static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
         let strange = model(&words, own.clone());
         words.extend(WRITTEN.iter().step_by(2).map(|word| table.form(word, true)));
         words.extend(table.function_words().iter().cloned());
+        // Parts of which a stretch can be made, with a voiced mark and without.
+        words.extend(["カ", "ガ", "ハ", "パ", "ン", "ラス"].map(str::to_owned));
         words.retain(|word| table.is_one_token(word));
         words.sort();
         words.dedup();
