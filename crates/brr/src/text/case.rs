@@ -146,6 +146,10 @@ impl<'a> Capitals<'a> {
 
     fn inside(&mut self, word: &str) {
         self.place = Place::Inside;
+        if self.case == Case::Plain {
+            // Nothing asks where sentences end.
+            return;
+        }
         let letter = word.chars().count() == 1 && !word.eq_ignore_ascii_case("i");
         let listed = || ABBREVIATIONS.iter().any(|s| s.eq_ignore_ascii_case(word));
         self.abbreviated = letter || (!self.table.is_foreign() && listed());
