@@ -207,16 +207,10 @@ fn refines(text: &str, fine: &[Piece<'_>], coarse: &[Piece<'_>]) -> bool {
         {
             parts.push(*part);
         }
-        let spaceless = |c: char| {
-            is_spaceless(c)
-                || is_combining_mark(c)
-                || ('\u{ad}'..).contains(&c) && !c.is_alphanumeric()
-        };
-        let whole_one = parts == [*whole];
-        if !whole_one
-            && !(whole.chars().all(spaceless)
-                && parts.iter().all(|part| start(part) + part.len() <= end))
-        {
+        let spaceless = |c: char| is_spaceless(c) || is_combining_mark(c) || !c.is_alphanumeric();
+        let within = |part: &&str| start(part) + part.len() <= end;
+        let cut_further = whole.chars().all(spaceless) && parts.iter().all(within);
+        if parts != [*whole] && !cut_further {
             return false;
         }
     }
