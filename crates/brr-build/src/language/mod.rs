@@ -59,10 +59,22 @@ impl Pairs {
         &self.pairs
     }
 
+    /// What P(v) is multiplied by in each row for the words that are not listed there.
+    fn backoffs(&self) -> Vec<f64> {
+        let mut left = vec![(1.0, 1.0); self.unigrams.len()];
+        for &(u, v, p) in &self.pairs {
+            let (listed, unigrams) = &mut left[u as usize];
+            *listed -= p;
+            *unigrams -= self.unigrams[v as usize];
+        }
+        left.into_iter().map(|(of, among)| of / among).collect()
+    }
+
     /// The language model of at most `size` bytes for a model's words: the pairs that say most.
     ///
     /// A pair says as much as its probability differs from what would stand in for it, times how
-    /// often that matters: P(u) p(v | u) ln(p(v | u) / P(v)).
+    /// often that matters: P(u) p(v | u) ln(p(v | u) / (b(u) P(v))), with the b(u) that u has when all its
+    /// pairs are listed. A pair may well be less likely than P(v), and worth its bytes all the same.
     pub fn write(
         &self,
         model: &Model,
@@ -70,9 +82,10 @@ impl Pairs {
         decoded: &[DecodedKeep],
         meta: &[(String, String)],
     ) -> Result<Vec<u8>> {
+        let backoffs = self.backoffs();
         let worth = |&(u, v, p): &(State, State, f64)| {
-            let worth = self.rows[u as usize] * p * (p / self.unigrams[v as usize]).ln();
-            (worth, u, v, p)
+            let instead = backoffs[u as usize] * self.unigrams[v as usize];
+            (self.rows[u as usize] * p * (p / instead).ln(), u, v, p)
         };
         let mut pairs: Vec<_> = self.pairs.iter().map(worth).collect();
         pairs.retain(|(worth, ..)| *worth > 0.0);
