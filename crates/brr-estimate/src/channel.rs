@@ -27,8 +27,6 @@ use brr::parts::vocabulary::WordId;
 use brr::parts::{frequency, parallel};
 use brr::{Metric, Model, Result};
 use brr_build::matrix::gemm;
-use brr_build::seeded::uniform;
-use chacha20::ChaCha20Rng;
 
 /// Parts of a pass over all words: few, as each holds numbers for every output.
 const PARTS: usize = 8;
@@ -202,11 +200,6 @@ impl<'a> WordChannel<'a> {
         Some(drawn.outputs[word].len() as f64)
     }
 
-    /// The same for the row of unknown tokens.
-    pub(crate) fn unknown_draws(&self) -> Option<f64> {
-        Some(self.drawn.as_ref()?.unknown.len() as f64)
-    }
-
     /// Pr[y | word] for every output y.
     pub fn row(&self, word: usize, out: &mut [f32]) {
         if self.first[word] != word {
@@ -312,6 +305,46 @@ impl<'a> WordChannel<'a> {
         Some(outputs)
     }
 
+    /// The mean of a value of the output for every word, for every set of values.
+    pub(crate) fn means(&self, values: &[&[f64]]) -> Vec<Vec<f64>> {
+        let quick = values.iter().map(|values| self.quick_means(values));
+        if let Some(means) = quick.collect() {
+            return means;
+        }
+        let (n, sets) = (self.words, values.len());
+        let single = |values: &&[f64]| values.iter().map(|&v| v as f32).collect();
+        let columns: Vec<Vec<f32>> = values.iter().map(single).collect();
+        let columns = columns.concat();
+        let parts = self.pass(|words, rows, means: &mut Vec<(usize, Vec<f32>)>| {
+            let mut product = vec![0.0; words.len() * sets];
+            gemm(
+                (words.len(), n, sets),
+                (rows, n as isize, 1),
+                (&columns, 1, n as isize),
+                &mut product,
+            );
+            let rows = product.chunks_exact(sets).map(<[f32]>::to_vec);
+            means.extend(words.iter().copied().zip(rows));
+        });
+        let mut means = vec![vec![0.0; n]; sets];
+        for (word, of_sets) in parts.into_iter().flatten() {
+            let pairs = means.iter_mut().zip(of_sets);
+            pairs.for_each(|(means, mean)| means[word] = f64::from(mean));
+        }
+        means
+    }
+
+    /// The same for one set of values, where a mechanism has a shorter way than its rows.
+    fn quick_means(&self, values: &[f64]) -> Option<Vec<f64>> {
+        let channel = self.computed()?;
+        let of_first: Vec<f64> = self.first.iter().map(|&first| values[first]).collect();
+        let mut means = channel.means(&of_first)?;
+        for word in (0..self.words).filter(|&w| self.first[w] != w) {
+            means[word] = values[word];
+        }
+        Some(means)
+    }
+
     /// The mechanism's own channel, if rows are not drawn.
     fn computed(&self) -> Option<&dyn Channel> {
         match self.drawn {
@@ -338,55 +371,6 @@ impl<'a> WordChannel<'a> {
             gathered
         })
     }
-
-    /// Draws outputs of a word, `times` for each of `out`, and adds `each` at every output.
-    pub(crate) fn sample(
-        &self,
-        word: usize,
-        times: usize,
-        each: f32,
-        rng: &mut ChaCha20Rng,
-        out: &mut [Vec<f32>],
-    ) {
-        if let Some(drawn) = &self.drawn {
-            return self.add_from(&drawn.outputs[word], times, each, rng, out);
-        }
-        let mut row = vec![0.0; self.words];
-        self.row(word, &mut row);
-        let row = row.iter().map(|&p| f64::from(p)).collect();
-        add_by(row, times, each, rng, out);
-    }
-
-    /// The same for unknown tokens.
-    pub(crate) fn sample_unknown(
-        &self,
-        times: usize,
-        each: f32,
-        rng: &mut ChaCha20Rng,
-        out: &mut [Vec<f32>],
-    ) {
-        match &self.drawn {
-            Some(drawn) => self.add_from(&drawn.unknown, times, each, rng, out),
-            None => add_by(self.unknown(), times, each, rng, out),
-        }
-    }
-
-    /// Adds `each` at outputs picked from a list with equal probabilities.
-    fn add_from(
-        &self,
-        list: &[WordId],
-        times: usize,
-        each: f32,
-        rng: &mut ChaCha20Rng,
-        out: &mut [Vec<f32>],
-    ) {
-        for counts in out {
-            for _ in 0..times {
-                let i = (uniform(rng) * list.len() as f64) as usize;
-                counts[self.first[list[i] as usize]] += each;
-            }
-        }
-    }
 }
 
 /// For each key the first place that has the same.
@@ -394,21 +378,6 @@ fn firsts<K: Eq + Hash>(keys: impl Iterator<Item = K>) -> Vec<usize> {
     let mut seen = HashMap::new();
     let first = |(place, key)| *seen.entry(key).or_insert(place);
     keys.enumerate().map(first).collect()
-}
-
-/// Adds `each` at outputs picked with these probabilities.
-fn add_by(mut row: Vec<f64>, times: usize, each: f32, rng: &mut ChaCha20Rng, out: &mut [Vec<f32>]) {
-    let (mut end, last) = (0.0, row.len() - 1);
-    for p in &mut row {
-        end += *p;
-        *p = end;
-    }
-    for counts in out {
-        for _ in 0..times {
-            let u = uniform(rng) * end;
-            counts[row.partition_point(|end| *end <= u).min(last)] += each;
-        }
-    }
 }
 
 /// Brings numbers of words together at the first that has the same row.

@@ -4,17 +4,18 @@
 //! noise. Were the true counts f, outputs would have the covariance
 //!
 //! ```text
-//! sum over w of f(w) (diag(P_w) - P_w P_w^T),     P_w = Pr[. | w],
+//! sum over w of f(w) (diag(P_w) - P_w P_w^T)  =  diag(E c) - sum over w of f(w) P_w P_w^T,     P_w = Pr[. | w],
 //! ```
 //!
-//! and a solution of the linear system, which is unbiased, would have what the system makes
-//! of it. It is found by **resampling**: outputs of estimated counts are drawn from the rows
-//! again and again, and the system is solved for what they are off from their mean. Where rows
-//! were drawn themselves, from m draws each, they are off as well, and by as much as f^2 / m more
+//! c the counts of outputs. The linear system turns P_w into the word w alone, so its solution, which is unbiased, has for
+//! each word the variance that it would have if all c(y) were independent with the variance E c(y), less f(w). The
+//! received c(y) stands for its mean: no guess at the counts is needed, which a prior would draw toward itself. What the
+//! system makes of independent outputs is found by solving it for **random signs**: c(y)^(1/2) or -c(y)^(1/2) at every y (Hutchinson
+//! 1990). Where rows were drawn themselves, from m draws each, they are off as well, and by as much as f^2 / m more
 //! occurrences would be: these are added.
 //!
 //! **Intervals** are those values of f that the solution is within t standard deviations of, t
-//! Student's quantile for the number of resamplings (score intervals, after Wilson 1927): the
+//! Student's quantile for the number of solutions with random signs (score intervals, after Wilson 1927): the
 //! variance grows with f itself by (1 - k) / k, k the probability to stay, and taking
 //! that at the estimate would leave intervals of rare words too short.
 //!
@@ -24,19 +25,12 @@
 //! rarer half of the vocabulary bounds u from above. If u is not given, an interval holds for
 //! every u from 0 to there.
 
-use brr::parts::parallel;
+use brr_build::seeded::uniform;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 
 use crate::channel::WordChannel;
 use crate::interval::student;
-
-/// Draws of a word in one resampling; more are scaled up from so many.
-const MOST: f64 = 2000.0;
-/// Occurrences too few to make a difference.
-const NONE: f64 = 1e-3;
-/// Parts of the work.
-const PARTS: usize = 8;
 
 /// The variance of each word's solution, as a function of its own count: fixed + slope * count.
 pub(crate) struct Variances {
@@ -58,19 +52,24 @@ impl Variances {
         }
     }
 
-    /// From solutions of resampled outputs, drawn as if words had these counts.
-    pub(crate) fn resampled(errors: &[Vec<f64>], counts: &[f64], stays: &[f64]) -> Variances {
-        let freedom = errors.len() as f64 - 1.0;
-        let slope = slope(stays);
+    /// From what the system makes of random signs, at these solutions.
+    pub(crate) fn of_signs(errors: &[Vec<f64>], solution: &[f64], stays: &[f64]) -> Variances {
+        let runs = errors.len() as f64;
         let fixed = |w: usize| {
-            let all = errors.iter().map(|e| e[w] * e[w]).sum::<f64>() / freedom;
-            (all - slope[w] * counts[w]).max(0.0)
+            let all = errors.iter().map(|e| e[w] * e[w]).sum::<f64>() / runs;
+            // Less the count, and less what grows with the count.
+            (all - solution[w] / stays[w]).max(0.0)
         };
         Variances {
-            fixed: (0..counts.len()).map(fixed).collect(),
-            quantile: student(freedom, 0.05),
-            slope,
+            fixed: (0..solution.len()).map(fixed).collect(),
+            quantile: student(runs, 0.05),
+            slope: slope(stays),
         }
+    }
+
+    /// At a count.
+    pub(crate) fn of(&self, word: usize, count: f64) -> f64 {
+        self.fixed[word] + self.slope[word] * count
     }
 
     /// Counts from which a solution is no farther than chance takes it.
@@ -92,7 +91,7 @@ fn slope(stays: &[f64]) -> Vec<f64> {
 /// and `share` for one unknown token, must not have occurred less than 0 times.
 pub(crate) fn most_unknown(solution: &[f64], share: &[f64], errors: &[Vec<f64>]) -> f64 {
     let rare = |x: &[f64]| x[x.len() / 2..].iter().sum::<f64>();
-    let freedom = errors.len() as f64 - 1.0;
+    let freedom = errors.len() as f64;
     let variance = errors.iter().map(|e| rare(e) * rare(e)).sum::<f64>() / freedom;
     let most = rare(solution) + student(freedom, 0.05) * variance.sqrt();
     if rare(share) > 0.0 {
@@ -102,46 +101,27 @@ pub(crate) fn most_unknown(solution: &[f64], share: &[f64], errors: &[Vec<f64>])
     }
 }
 
-/// How far outputs of these counts are off from their mean, `runs` times.
-pub(crate) fn deviations(
+/// Outputs with random signs that have the variance of these, `runs` times. `counts` are about those of the words.
+pub(crate) fn signs(
     channel: &WordChannel<'_>,
+    outputs: &[f64],
     counts: &[f64],
-    unknown: f64,
     runs: usize,
     seed: u64,
-    threads: usize,
 ) -> Vec<Vec<f64>> {
-    let words = counts.len();
-    // Occurrences with the variance of these and of the row's own draws.
-    let weight = |f: f64, draws: Option<f64>| f + draws.map_or(0.0, |m| f * f / m.max(1.0));
-    let drawn = |weight: f64| {
-        let times = weight.ceil().clamp(1.0, MOST);
-        (times as usize, (weight / times).sqrt() as f32)
-    };
-    let generator = |number: usize| {
+    let mut variances = outputs.to_vec();
+    if channel.draws(0).is_some() {
+        let own = |(w, f): (usize, &f64)| f * f / channel.draws(w).unwrap_or(1.0).max(1.0);
+        let own: Vec<f64> = counts.iter().enumerate().map(own).collect();
+        let more = channel.outputs(&[&own]).remove(0);
+        variances.iter_mut().zip(more).for_each(|(v, m)| *v += m);
+    }
+    let deviations: Vec<f64> = variances.iter().map(|v| v.max(0.0).sqrt()).collect();
+    let run = |number: usize| {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         rng.set_stream(number as u64);
-        rng
+        let sign = |d: &f64| if uniform(&mut rng) < 0.5 { *d } else { -d };
+        deviations.iter().map(sign).collect()
     };
-    let parts = parallel::map(threads, PARTS, |part| {
-        let mut sums = vec![vec![0f32; words]; runs];
-        for w in (part..words).step_by(PARTS).filter(|w| counts[*w] > NONE) {
-            let (times, each) = drawn(weight(counts[w], channel.draws(w)));
-            channel.sample(w, times, each, &mut generator(w), &mut sums);
-        }
-        if part == 0 && unknown > NONE {
-            let (times, each) = drawn(weight(unknown, channel.unknown_draws()));
-            channel.sample_unknown(times, each, &mut generator(words), &mut sums);
-        }
-        sums
-    });
-    let sum = |run: usize, y: usize| parts.iter().map(|p| f64::from(p[run][y])).sum::<f64>();
-    let mut deviations: Vec<Vec<f64>> = (0..runs)
-        .map(|run| (0..words).map(|y| sum(run, y)).collect())
-        .collect();
-    for y in 0..words {
-        let mean = deviations.iter().map(|d| d[y]).sum::<f64>() / runs as f64;
-        deviations.iter_mut().for_each(|d| d[y] -= mean);
-    }
-    deviations
+    (0..runs).map(run).collect()
 }

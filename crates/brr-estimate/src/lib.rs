@@ -11,8 +11,8 @@
 //! probabilities q. Solving this linear system (`solve.rs`) gives counts that are right on
 //! average, however few texts there are, and whose variance is known: these are behind the
 //! intervals (`intervals.rs`). They are noisy, though, and may be negative. So the estimate
-//! itself is the mean of a posterior that takes in what is believed beforehand ([`Prior`],
-//! `shrink.rs`), within the interval.
+//! itself is the mean of a posterior that takes in what is believed beforehand ([`Prior`]) and what each
+//! received token says by itself (`shrink.rs`), within the interval.
 //!
 //! Nothing here weakens what was promised: it is post-processing of released text.
 
@@ -31,8 +31,8 @@ pub use documents::Documents;
 
 use brr::parts::parallel;
 use brr::{Error, Policy, Privatizer, Result};
-use intervals::{Variances, deviations, most_unknown};
-use shrink::{reorder, shrink};
+use intervals::{Variances, most_unknown, signs};
+use shrink::{by_token, reorder, shrink};
 use solve::solve;
 
 /// What is believed before any text is seen. Public: never from the texts themselves.
@@ -88,9 +88,9 @@ pub struct EstimateOptions {
     /// Number of tokens that the model did not know and that became random words. If it is not
     /// given, intervals hold for all numbers that are possible.
     pub unknown: Option<u64>,
-    /// Resamplings behind the intervals; none if fewer than 2.
+    /// Solutions for random signs behind the intervals; none if fewer than 2.
     pub resamplings: usize,
-    /// Seed of the resampling.
+    /// Seed of the signs.
     pub seed: u64,
     /// Threads; they change nothing but the time.
     pub threads: usize,
@@ -169,7 +169,7 @@ pub fn estimate(
 }
 
 /// The same for several privatized forms of the same texts, to measure how estimates spread.
-/// They share the work: which words the channel draws more of, and the resampling, are decided by
+/// They share the work: which words the channel draws more of, and the variances, are decided by
 /// the first.
 ///
 /// # Panics
@@ -189,10 +189,12 @@ pub fn estimate_each(
     };
     // The system is solved to a small part of the noise in the outputs.
     let close = |part: f64| part * total.sqrt();
-    let outputs = |form: &Documents| {
+    let received = forms.iter().map(|form| {
         let counts = form.counts().iter().map(|c| *c as f64);
-        (folded(counts.collect()), close(0.01))
-    };
+        folded(counts.collect())
+    });
+    let received: Vec<Vec<f64>> = received.collect();
+    let outputs = |counts: &Vec<f64>| (counts.clone(), close(0.01));
     let assumed = options.unknown.map_or(UNKNOWN * total, |u| u as f64);
     let alone = prior.counts(total - assumed);
     let expected = folded(alone.clone());
@@ -201,7 +203,7 @@ pub fn estimate_each(
         Variances::rough(&channel.outputs(&[&expected])[0], stays)
     };
     if channel.draws(0).is_some() {
-        let first = solve(channel, &stays, vec![outputs(forms[0])], on_pass);
+        let first = solve(channel, &stays, vec![outputs(&received[0])], on_pass);
         channel.refine(&shrink(
             &first.counts[0],
             &expected,
@@ -211,7 +213,7 @@ pub fn estimate_each(
     }
     let row = channel.unknown();
     let enough = 1e-3 * row.iter().map(|q| q * q).sum::<f64>().sqrt();
-    let all = std::iter::once((row, enough)).chain(forms.iter().map(|f| outputs(f)));
+    let all = std::iter::once((row, enough)).chain(received.iter().map(outputs));
     let mut found = solve(channel, &stays, all.collect(), on_pass);
     let one_unknown = found.counts.remove(0);
     let less = |solution: &[f64], unknown: f64| -> Vec<f64> {
@@ -227,52 +229,63 @@ pub fn estimate_each(
         Vec::new()
     } else {
         let (runs, seed) = (options.resamplings, options.seed);
-        let off = deviations(channel, &plug_in, assumed, runs, seed, options.threads);
+        let off = signs(channel, &received[0], &plug_in, runs, seed);
         let off = off.into_iter().map(|d| (d, close(0.03)));
         solve(channel, &stays, off.collect(), on_pass).counts
     };
     let variances = match errors.is_empty() {
         true => rough(channel, &stays),
-        false => Variances::resampled(&errors, &plug_in, &stays),
+        false => Variances::of_signs(&errors, &less(&found.counts[0], assumed), &stays),
     };
-    let one = |(form, solution): (&&Documents, &Vec<f64>)| {
-        let range = match options.unknown {
-            Some(u) => (u as f64, u as f64),
-            None if errors.is_empty() => (assumed, assumed),
-            None => (
-                0.0,
-                most_unknown(solution, &one_unknown, &errors).min(total),
-            ),
+    let ranges = found.counts.iter().map(|solution| match options.unknown {
+        Some(u) => (u as f64, u as f64),
+        None if errors.is_empty() => (assumed, assumed),
+        None => {
+            let most = most_unknown(solution, &one_unknown, &errors);
+            (0.0, most.min(total))
+        }
+    });
+    let ranges: Vec<(f64, f64)> = ranges.collect();
+    let unknown: Vec<f64> = ranges.iter().map(|range| assumed.min(range.1)).collect();
+    let pairs = found.counts.iter().zip(&unknown);
+    let unbiased: Vec<Vec<f64>> = pairs.map(|(solution, &u)| less(solution, u)).collect();
+    let likely = unbiased.iter();
+    let mut likely: Vec<Vec<f64>> = likely.map(|g| shrink(g, &expected, &variances)).collect();
+    on_pass();
+    by_token(channel, &mut likely, &unknown, &received);
+    for ((likely, unbiased), raw) in likely.iter_mut().zip(&unbiased).zip(&received) {
+        reorder(likely, unbiased, raw, &stays, &variances);
+    }
+    let one = |form: usize| {
+        let (low, high) = ranges[form];
+        let ends = [low, high].map(|unknown| less(&found.counts[form], unknown));
+        let interval = |at: usize| {
+            let [a, b] = [0, 1].map(|i: usize| variances.interval(at, ends[i][at]));
+            (a.0.min(b.0).min(total), a.1.max(b.1).min(total))
         };
-        let unbiased = less(solution, assumed.min(range.1));
-        let mut likely = shrink(&unbiased, &expected, &variances);
-        reorder(&mut likely, &unbiased, &outputs(form).0, &variances);
-        let ends = [less(solution, range.0), less(solution, range.1)];
         let count = |w: usize| {
             let at = first[w];
+            let estimate = likely[form][at];
             let (low, high) = match errors.is_empty() {
-                true => (likely[at], likely[at]),
-                false => {
-                    let [a, b] = [0, 1].map(|i: usize| variances.interval(at, ends[i][at]));
-                    (a.0.min(b.0).min(total), a.1.max(b.1).min(total))
-                }
+                true => (estimate, estimate),
+                false => interval(at),
             };
             // Of words with one row all may be any of them.
             let part = alone[w] / expected[at];
             let low = if part < 1.0 { 0.0 } else { low };
             Count {
-                estimate: (likely[at] * part).clamp(low, high),
-                unbiased: unbiased[at] * part,
+                estimate: (estimate * part).clamp(low, high),
+                unbiased: unbiased[form][at] * part,
                 low,
                 high,
-                raw: form.counts()[w],
+                raw: forms[form].counts()[w],
             }
         };
         Estimates {
-            words: (0..unbiased.len()).map(count).collect(),
-            unknown: range,
+            words: (0..first.len()).map(count).collect(),
+            unknown: ranges[form],
             solved: found.converged,
         }
     };
-    Ok(forms.iter().zip(&found.counts).map(one).collect())
+    Ok((0..forms.len()).map(one).collect())
 }

@@ -21,7 +21,7 @@ use brr_estimate::{
 use brr_eval::estimate::seeded;
 use serde_json::{Value, json};
 
-/// Runs that share a channel and the resampling.
+/// Runs that share a channel and the variances.
 const GROUP: usize = 50;
 /// Words that are drawn in one call.
 const AT_ONCE: usize = 4096;

@@ -64,10 +64,10 @@ pub struct Args {
     /// Number of words to print [default: all that are estimated to occur]
     #[arg(long, value_name = "N", value_parser = whole::<usize, 1, 1_000_000_000>)]
     top: Option<usize>,
-    /// Number of resamplings behind the intervals; fewer than 2 give no intervals
+    /// Number of solutions for random signs behind the intervals; fewer than 2 give no intervals
     #[arg(long, value_name = "N", default_value_t = EstimateOptions::default().resamplings, value_parser = whole::<usize, 0, 100_000>)]
     resamplings: usize,
-    /// Seed of the simulation and of the resampling
+    /// Seed of the simulation and of the signs
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64, 0, { u64::MAX }>)]
     seed: u64,
     /// Print a JSON object

@@ -138,6 +138,11 @@ impl Channel for Kary {
         Some(counts.iter().map(output).collect())
     }
 
+    /// Pr[y | w] is Pr[w | y].
+    fn means(&self, values: &[f64]) -> Option<Vec<f64>> {
+        self.outputs(values)
+    }
+
     fn kept(&self) -> Option<Vec<f64>> {
         Some(vec![self.keep(); self.words as usize])
     }
@@ -318,8 +323,11 @@ mod tests {
         let k = kary(7, 1.3);
         let counts = [3.0, 0.0, -1.5, 20.0, 1.0, 0.25, 8.0];
         let (mut row, mut sums) = ([0.0; 7], [0.0; 7]);
+        let means = k.means(&counts).unwrap();
         for (word, count) in counts.iter().enumerate() {
             k.row(word as WordId, &mut row);
+            let mean: f64 = row.iter().zip(&counts).map(|(p, value)| p * value).sum();
+            assert!((mean - means[word]).abs() < 1e-12, "{mean} {}", means[word]);
             assert_eq!(k.kept().unwrap()[word], row[word]);
             let pairs = sums.iter_mut().zip(&row);
             pairs.for_each(|(sum, p)| *sum += count * p);

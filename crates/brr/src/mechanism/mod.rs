@@ -53,6 +53,12 @@ pub trait Channel: Send + Sync {
         None
     }
 
+    /// The mean of a value of the output, for every word: the sum over y of `values[y]` Pr[y | w], likewise.
+    fn means(&self, values: &[f64]) -> Option<Vec<f64>> {
+        let _ = values;
+        None
+    }
+
     /// Pr[w | w] for every word w, likewise.
     fn kept(&self) -> Option<Vec<f64>> {
         None

@@ -168,13 +168,11 @@ impl TreeResponse {
         self.weights.iter().map(|&weight| loss(weight)).collect()
     }
 
-    /// How often each place is drawn on average, for these counts of words.
-    fn at_places(&self, counts: &[f64]) -> Vec<f64> {
+    /// For every place the sum of these numbers of all places, each by the share that their level has.
+    /// Up the tree, numbers are added up in every subtree; down it, each place gets from the other half of
+    /// every subtree around it what the level between them has.
+    fn spread(&self, leaves: Vec<f64>) -> Vec<f64> {
         let tree = self.tree();
-        let mut leaves = vec![0.0; 1 << tree.levels()];
-        for (count, &place) in counts.iter().zip(tree.places()) {
-            leaves[place as usize] += count;
-        }
         // The sums of all subtrees, by their height.
         let mut sums = vec![leaves];
         for height in 0..tree.levels() as usize {
@@ -306,11 +304,13 @@ impl Channel for TreeResponse {
         }
     }
 
-    /// Up the tree, counts are added up in every subtree; down it, each place gets from the other half of
-    /// every subtree around it what the level between them has.
     fn outputs(&self, counts: &[f64]) -> Option<Vec<f64>> {
         let tree = self.tree();
-        let places = self.at_places(counts);
+        let mut leaves = vec![0.0; 1 << tree.levels()];
+        for (count, &place) in counts.iter().zip(tree.places()) {
+            leaves[place as usize] += count;
+        }
+        let places = self.spread(leaves);
         let mut out: Vec<f64> = tree
             .places()
             .iter()
@@ -323,6 +323,23 @@ impl Channel for TreeResponse {
             words.for_each(|&word| out[word as usize] += each);
         }
         Some(out)
+    }
+
+    fn means(&self, values: &[f64]) -> Option<Vec<f64>> {
+        let tree = self.tree();
+        let mut leaves = vec![0.0; 1 << tree.levels()];
+        for (value, &place) in values.iter().zip(tree.places()) {
+            leaves[place as usize] += value / f64::from(tree.answers(place).len);
+        }
+        for gap in tree.gaps() {
+            // All places of a gap are at one level from any word.
+            let words = tree.words(gap.answers).iter();
+            let sum: f64 = words.map(|&word| values[word as usize]).sum();
+            leaves[gap.place as usize] += sum * gap.each();
+        }
+        let places = self.spread(leaves);
+        let of_word = |&place: &u32| places[place as usize];
+        Some(tree.places().iter().map(of_word).collect())
     }
 
     fn kept(&self) -> Option<Vec<f64>> {

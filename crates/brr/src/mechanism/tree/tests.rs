@@ -273,8 +273,11 @@ fn sums_of_rows_and_what_stays_are_those_of_the_rows() {
             let counts: Vec<f64> = (0..places.len()).map(|w| (w * w) as f64 - 3.5).collect();
             let (mut row, mut sums) = (vec![0.0; places.len()], vec![0.0; places.len()]);
             let kept = tree.kept().unwrap();
+            let means = tree.means(&counts).unwrap();
             for (word, count) in counts.iter().enumerate() {
                 tree.row(word as WordId, &mut row);
+                let mean: f64 = row.iter().zip(&counts).map(|(p, value)| p * value).sum();
+                assert!((mean - means[word]).abs() < 1e-12, "{mean} {}", means[word]);
                 assert!((row[word] - kept[word]).abs() < 1e-15);
                 let pairs = sums.iter_mut().zip(&row);
                 pairs.for_each(|(sum, p)| *sum += count * p);
