@@ -46,22 +46,18 @@ impl Session {
         let mut body = Vec::new();
         let memory = self.memory.read();
         push_leb128(&mut body, memory.len() as u32);
-        for (class, drawn) in memory.classes() {
-            push_leb128(&mut body, class.pool.number());
-            push_text(&mut body, class.form.as_str());
-            push_leb128(&mut body, class.spellings().len() as u32);
-            class
-                .spellings()
-                .iter()
-                .for_each(|s| push_text(&mut body, s.as_str()));
+        for (pool, form, spellings, drawn) in memory.classes() {
+            push_leb128(&mut body, pool.number());
+            push_text(&mut body, form);
+            push_leb128(&mut body, spellings.iter().len() as u32);
+            spellings.iter().for_each(|s| push_text(&mut body, s));
             match drawn {
                 Surrogate::Word(word) => push_leb128(&mut body, *word),
                 Surrogate::Number(number) => push_text(&mut body, number),
             }
         }
-        let public = memory.public();
-        push_leb128(&mut body, public.len() as u32);
-        public.for_each(|form| push_text(&mut body, form));
+        push_leb128(&mut body, memory.publics());
+        memory.public().for_each(|form| push_text(&mut body, form));
         let mut bytes = Vec::with_capacity(HEADER + body.len());
         bytes.extend_from_slice(MAGIC);
         bytes.push(VERSION);
@@ -154,9 +150,7 @@ fn read(privatizer: &Privatizer, body: &[u8]) -> Option<Memory> {
         }
         (memory.len() == number + 1).then_some(())?;
         let surrogate = read_surrogate(privatizer, pool, &mut fields)?;
-        let form = lookup
-            .form(surrogate.spelled(model.vocabulary()))
-            .to_owned();
+        let form = lookup.form(surrogate.spelled(model.vocabulary()));
         memory.draw(surrogate, form);
     }
     for _ in 0..fields.leb128().ok()? {

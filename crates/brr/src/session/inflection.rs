@@ -1,6 +1,6 @@
 //! Plurals and possessives of English, by rule, and the case in which an original is written.
 
-use super::memory::Secret;
+use super::memory::Spellings;
 
 /// The shortest surrogate that is looked for behind a plural: `as` is no plural of `a`.
 const SHORTEST: usize = 3;
@@ -72,12 +72,15 @@ impl Pattern {
 }
 
 /// The way of writing the original that is like that of the surrogate in the answer, or the first.
-pub fn spelling<'a>(spellings: &'a [Secret], written: &str) -> &'a str {
+pub fn spelling<'m>(spellings: Spellings<'m>, written: &str) -> &'m str {
+    alike(spellings.iter(), written)
+}
+
+fn alike<'m>(mut spellings: impl Iterator<Item = &'m str> + Clone, written: &str) -> &'m str {
+    let first = spellings.clone().next();
     let pattern = Pattern::of(written);
-    let alike = spellings
-        .iter()
-        .find(|s| Pattern::of(s.as_str()) == pattern);
-    alike.unwrap_or(&spellings[0]).as_str()
+    let alike = spellings.find(|spelled| Pattern::of(spelled) == pattern);
+    alike.or(first).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -108,15 +111,15 @@ mod tests {
 
     #[test]
     fn the_way_of_writing_that_is_alike_is_taken() {
-        let spellings = ["the", "The", "THE"].map(Secret::from);
+        let spellings = ["the", "The", "THE"];
         for (written, expected) in [
             ("word", "the"),
             ("Word", "The"),
             ("WORD", "THE"),
             ("wOrd", "the"),
         ] {
-            assert_eq!(spelling(&spellings, written), expected);
+            assert_eq!(alike(spellings.into_iter(), written), expected);
         }
-        assert_eq!(spelling(&["John".into()], "KENNETH"), "John");
+        assert_eq!(alike(["John"].into_iter(), "KENNETH"), "John");
     }
 }

@@ -1,127 +1,80 @@
 //! What a session remembers: which word has which surrogate, and what stood in public text.
 //!
-//! Originals are in [`Secret`]s, which are overwritten when they are dropped; maps move pointers to them alone when
-//! they grow.
+//! A *form* is what a token is looked up by. Each form is kept once ([`Texts`]), whether it is that of an original, of
+//! a surrogate or of a word in public text, and has a number; so a token is hashed once, and everything else is
+//! found by numbers.
 //!
 //! A memory only grows, but for what an attempt that failed takes back. So how far it had grown ([`Extent`]) is enough
-//! to tell what was in it at some time: restorers share it with the session, and nothing is copied.
+//! to tell what was in it at some time: restorers share it with the session, and nothing is copied. What is taken
+//! back is the last that came, in reverse order.
 
-use std::borrow::Borrow;
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
-
-use zeroize::Zeroize;
+use std::collections::BTreeMap;
 
 use super::Pool;
+use super::texts::{End, Table, Text, Texts};
 use crate::spans::Surrogate;
 
-/// Text that is overwritten when the last that shares it is dropped.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Secret(Arc<str>);
+/// In place of a number, that there is none.
+const NONE: u32 = u32::MAX;
 
-impl Secret {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<&str> for Secret {
-    fn from(text: &str) -> Secret {
-        Secret(text.into())
-    }
-}
-
-impl Borrow<str> for Secret {
-    fn borrow(&self) -> &str {
-        &self.0
-    }
-}
-
-impl Drop for Secret {
-    fn drop(&mut self) {
-        if let Some(text) = Arc::get_mut(&mut self.0) {
-            text.zeroize();
-        }
-    }
+/// What is known of a form.
+struct Form {
+    text: Text,
+    /// Which of the forms in public text it is.
+    public: u32,
+    /// The last class of which it is the form; the others follow it.
+    class: u32,
+    /// The first and the last class whose surrogate has it.
+    first: u32,
+    last: u32,
+    /// Whether these are of different forms.
+    collides: bool,
 }
 
 /// A class of equal words.
-pub struct Class {
-    pub pool: Pool,
-    pub form: Secret,
-    first: Secret,
-    /// All ways of writing it, if there are several.
-    several: Vec<Secret>,
+struct Class {
+    pool: Pool,
+    form: u32,
+    spelled: Text,
+    /// Other ways of writing it.
+    others: Vec<Text>,
+    /// The form of its surrogate.
+    drawn: u32,
+    /// Another class of the same form, met before.
+    of_form: u32,
+    /// The classes before and behind it that have the same surrogate.
+    before: u32,
+    behind: u32,
+    /// Whether it is the first by which its surrogate stands for words of different forms.
+    collides: bool,
 }
 
-impl Class {
-    /// How it was written, each way once, in the order of appearance.
-    pub fn spellings(&self) -> &[Secret] {
-        match self.several.is_empty() {
-            true => std::slice::from_ref(&self.first),
-            false => &self.several,
-        }
-    }
-
-    fn push(&mut self, spelled: &str) {
-        if self.several.is_empty() {
-            self.several.push(self.first.clone());
-        }
-        self.several.push(spelled.into());
-    }
-
-    /// Forgets the last of several ways of writing it.
-    fn pop(&mut self) -> Option<Secret> {
-        let last = self.several.pop();
-        if self.several.len() == 1 {
-            self.several.clear();
-        }
-        last
-    }
+/// The ways in which a class was written.
+#[derive(Clone, Copy)]
+pub struct Spellings<'m> {
+    texts: &'m Texts,
+    class: &'m Class,
 }
 
-/// Numbers of classes, in order; mostly one.
-struct Numbers {
-    first: usize,
-    several: Vec<usize>,
-}
-
-impl Numbers {
-    fn new(first: usize) -> Numbers {
-        let several = Vec::new();
-        Numbers { first, several }
-    }
-
-    fn as_slice(&self) -> &[usize] {
-        match self.several.is_empty() {
-            true => std::slice::from_ref(&self.first),
-            false => &self.several,
-        }
-    }
-
-    fn push(&mut self, class: usize) {
-        if self.several.is_empty() {
-            self.several.push(self.first);
-        }
-        self.several.push(class);
-    }
-
-    /// Without those from `end` on, if any is left.
-    fn truncated(&self, end: usize) -> Option<Numbers> {
-        let mut left = self.as_slice().iter().filter(|&&class| class < end);
-        let mut numbers = Numbers::new(*left.next()?);
-        left.for_each(|&class| numbers.push(class));
-        Some(numbers)
+impl<'m> Spellings<'m> {
+    /// Each way once, in the order of appearance.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = &'m str> + Clone {
+        let Class {
+            spelled, others, ..
+        } = self.class;
+        (0..others.len() + 1).map(move |at| {
+            let place = at.checked_sub(1).map_or(*spelled, |at| others[at]);
+            self.texts.get(place)
+        })
     }
 }
 
 /// What a form in an answer stands for.
-pub enum Meaning<'a> {
+pub enum Meaning<'m> {
     /// No surrogate.
     Nothing,
     /// One original, in the ways in which it was written.
-    One(&'a [Secret]),
+    One(Spellings<'m>),
     /// More than one original, or perhaps public text.
     Ambiguous,
 }
@@ -129,34 +82,36 @@ pub enum Meaning<'a> {
 /// How far a memory has grown.
 #[derive(Clone, Copy)]
 pub struct Extent {
-    classes: usize,
-    public: usize,
+    classes: u32,
+    public: u32,
 }
 
-/// What an attempt did beside meeting new classes.
+/// What an attempt did beside meeting new forms and classes.
 enum Change {
     /// Another way of writing a class.
-    Spelling(usize),
-    Public(Secret),
+    Spelling(u32),
+    /// A form stood in public text.
+    Public(u32),
 }
 
 /// Where an attempt began.
 pub struct Begin {
-    extent: Extent,
+    texts: End,
+    forms: usize,
+    classes: usize,
     changes: usize,
 }
 
 /// Classes and their surrogates, both in the order in which they were first met.
 #[derive(Default)]
 pub struct Memory {
+    texts: Texts,
+    table: Table,
+    forms: Vec<Form>,
     classes: Vec<Class>,
     drawn: Vec<Surrogate>,
-    /// For each pool, its classes by their forms.
-    places: Vec<(Pool, HashMap<Secret, usize>)>,
-    /// The classes of each surrogate, by its form.
-    surrogates: HashMap<String, Numbers>,
-    /// Forms of tokens in public text, each with its number.
-    public: HashMap<Secret, usize>,
+    /// Number of forms in public text.
+    public: u32,
     draws: BTreeMap<Pool, u64>,
     collisions: u64,
     /// Bytes of all texts in it.
@@ -166,81 +121,121 @@ pub struct Memory {
     changes: Vec<Change>,
 }
 
-/// Bytes that a class, and a form of public text, take beside their texts, rounded up: the resident memory of
-/// `brr-gateway` grew by 290 to 350 for each of 40,000 to 90,000 unknown words of a conversation, texts included.
+/// Bytes that a class, and a form of public text, take beside their texts, rounded up.
 const CLASS_BYTES: usize = 400;
 const PUBLIC_BYTES: usize = 80;
 
 impl Memory {
     /// The class of a token, which may be new: then it has the next number, and [`draw`](Self::draw) has to follow.
     pub fn class(&mut self, pool: Pool, form: &str, spelled: &str) -> usize {
-        let at = self.place(pool);
-        if let Some(&class) = self.places[at].1.get(form) {
-            let known = &mut self.classes[class];
-            if !known.spellings().iter().any(|s| s.as_str() == spelled) {
-                known.push(spelled);
-                self.bytes += spelled.len();
-                if self.attempts > 0 {
-                    self.changes.push(Change::Spelling(class));
-                }
-            }
+        let number = self.form(form);
+        let known = self
+            .classes_of(number)
+            .find(|&at| self.classes[at].pool == pool);
+        if let Some(class) = known {
+            self.add_spelling(class, spelled);
             return class;
         }
-        let class = self.classes.len();
-        let form = Secret::from(form);
-        let first = match form.as_str() == spelled {
-            true => form.clone(),
-            false => spelled.into(),
-        };
-        self.bytes += form.as_str().len() + spelled.len();
-        self.places[at].1.insert(form.clone(), class);
-        *self.draws.entry(pool).or_default() += 1;
-        let several = Vec::new();
-        self.classes.push(Class {
+        let place = self.forms[number as usize].text;
+        let class = Class {
             pool,
-            form,
-            first,
-            several,
-        });
-        class
+            form: number,
+            spelled: match form == spelled {
+                true => place,
+                false => self.texts.push(spelled),
+            },
+            others: Vec::new(),
+            drawn: NONE,
+            of_form: self.forms[number as usize].class,
+            before: NONE,
+            behind: NONE,
+            collides: false,
+        };
+        self.bytes += form.len() + spelled.len();
+        self.forms[number as usize].class = self.classes.len() as u32;
+        *self.draws.entry(pool).or_default() += 1;
+        self.classes.push(class);
+        self.classes.len() - 1
     }
 
-    /// Where the classes of a pool are found.
-    fn place(&mut self, pool: Pool) -> usize {
-        let known = self.places.iter().position(|(known, _)| *known == pool);
-        known.unwrap_or_else(|| {
-            self.places.push((pool, HashMap::new()));
-            self.places.len() - 1
-        })
+    fn add_spelling(&mut self, class: usize, spelled: &str) {
+        if self.spellings(class).iter().any(|known| known == spelled) {
+            return;
+        }
+        let place = self.texts.push(spelled);
+        self.classes[class].others.push(place);
+        self.bytes += spelled.len();
+        self.change(Change::Spelling(class as u32));
+    }
+
+    fn change(&mut self, change: Change) {
+        if self.attempts > 0 {
+            self.changes.push(change);
+        }
+    }
+
+    /// The number of a form, which may be new.
+    fn form(&mut self, form: &str) -> u32 {
+        let hash = self.table.hash(form);
+        if let Some(number) = self.known(form, hash) {
+            return number;
+        }
+        self.forms.push(Form {
+            text: self.texts.push(form),
+            public: NONE,
+            class: NONE,
+            first: NONE,
+            last: NONE,
+            collides: false,
+        });
+        self.table.push(hash)
+    }
+
+    fn known(&self, form: &str, hash: u32) -> Option<u32> {
+        let is_it = |number: u32| self.texts.get(self.forms[number as usize].text) == form;
+        self.table.find(hash, is_it)
+    }
+
+    fn find(&self, form: &str) -> Option<&Form> {
+        let number = self.known(form, self.table.hash(form))?;
+        Some(&self.forms[number as usize])
+    }
+
+    /// The classes of this form.
+    fn classes_of(&self, form: u32) -> impl Iterator<Item = usize> {
+        let class = |number: u32| (number != NONE).then_some(number as usize);
+        let first = class(self.forms[form as usize].class);
+        std::iter::successors(first, move |&at| class(self.classes[at].of_form))
     }
 
     /// The surrogate of the first class that has none, and the form by which it is found in an answer.
-    pub fn draw(&mut self, surrogate: Surrogate, form: String) {
-        let class = self.drawn.len();
-        match self.surrogates.entry(form) {
-            Entry::Vacant(entry) => {
-                entry.insert(Numbers::new(class));
-            }
-            Entry::Occupied(mut entry) => {
-                let all = entry.get_mut();
-                let was_one = is_one_word(&self.classes, all.as_slice());
-                all.push(class);
-                let is_one = is_one_word(&self.classes, all.as_slice());
-                self.collisions += u64::from(was_one && !is_one);
-            }
+    pub fn draw(&mut self, surrogate: Surrogate, form: &str) {
+        let number = self.form(form);
+        let form = &mut self.forms[number as usize];
+        let at = self.drawn.len();
+        let before = std::mem::replace(&mut form.last, at as u32);
+        match self.classes.get_mut(before as usize) {
+            Some(before) => before.behind = at as u32,
+            None => form.first = at as u32,
         }
+        let first = self.classes[form.first as usize].form;
+        let class = &mut self.classes[at];
+        class.collides = class.form != first && !form.collides;
+        form.collides |= class.collides;
+        self.collisions += u64::from(class.collides);
+        (class.before, class.drawn) = (before, number);
         self.drawn.push(surrogate);
     }
 
     /// A token of public text.
     pub fn add_public(&mut self, form: &str) {
-        if !self.public.contains_key(form) {
-            let number = self.public.len();
-            self.public.insert(form.into(), number);
+        let number = self.form(form);
+        let known = &mut self.forms[number as usize];
+        if known.public == NONE {
+            known.public = self.public;
+            self.public += 1;
             self.bytes += form.len();
-            if self.attempts > 0 {
-                self.changes.push(Change::Public(form.into()));
-            }
+            self.change(Change::Public(number));
         }
     }
 
@@ -263,13 +258,32 @@ impl Memory {
         &self.draws
     }
 
-    pub fn classes(&self) -> impl Iterator<Item = (&Class, &Surrogate)> {
-        self.classes.iter().zip(&self.drawn)
+    /// Each class: its pool, its form, how it was written, and its surrogate.
+    pub fn classes(&self) -> impl Iterator<Item = (Pool, &str, Spellings<'_>, &Surrogate)> {
+        let drawn = self.drawn.iter().enumerate();
+        drawn.map(|(at, surrogate)| {
+            let class = &self.classes[at];
+            let form = self.texts.get(self.forms[class.form as usize].text);
+            (class.pool, form, self.spellings(at), surrogate)
+        })
+    }
+
+    fn spellings(&self, class: usize) -> Spellings<'_> {
+        Spellings {
+            texts: &self.texts,
+            class: &self.classes[class],
+        }
+    }
+
+    /// Number of forms in public text.
+    pub fn publics(&self) -> u32 {
+        self.public
     }
 
     /// Forms of tokens in public text.
-    pub fn public(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.public.keys().map(Secret::as_str)
+    pub fn public(&self) -> impl Iterator<Item = &str> {
+        let public = self.forms.iter().filter(|form| form.public != NONE);
+        public.map(|form| self.texts.get(form.text))
     }
 
     /// Surrogates that stand for words of different forms.
@@ -279,31 +293,37 @@ impl Memory {
 
     /// About how many bytes it takes.
     pub fn bytes(&self) -> usize {
-        self.bytes + CLASS_BYTES * self.classes.len() + PUBLIC_BYTES * self.public.len()
+        self.bytes + CLASS_BYTES * self.classes.len() + PUBLIC_BYTES * self.public as usize
     }
 
     pub fn extent(&self) -> Extent {
         Extent {
-            classes: self.drawn.len(),
-            public: self.public.len(),
+            classes: self.drawn.len() as u32,
+            public: self.public,
         }
     }
 
     /// Whether a form stood in public text.
     pub fn is_public(&self, form: &str, at: Extent) -> bool {
-        self.public.get(form).is_some_and(|&n| n < at.public)
+        self.find(form).is_some_and(|form| form.public < at.public)
     }
 
     /// What a form in an answer stood for.
     pub fn meaning(&self, form: &str, at: Extent) -> Meaning<'_> {
-        let classes = self.surrogates.get(form).map_or(&[][..], Numbers::as_slice);
-        let known = classes.partition_point(|&class| class < at.classes);
-        match &classes[..known] {
-            [] => Meaning::Nothing,
-            known if is_one_word(&self.classes, known) && !self.is_public(form, at) => {
-                Meaning::One(self.classes[known[0]].spellings())
-            }
-            _ => Meaning::Ambiguous,
+        let Some(form) = self.find(form) else {
+            return Meaning::Nothing;
+        };
+        let known = |class: u32| (class < at.classes).then_some(class as usize);
+        let Some(first) = known(form.first) else {
+            return Meaning::Nothing;
+        };
+        let behind = |class: &usize| known(self.classes[*class].behind);
+        // Few are of the same form, each of another pool: the first that is of another one ends the search.
+        let mut others = std::iter::successors(behind(&first), behind);
+        let collides = others.any(|class| self.classes[class].form != self.classes[first].form);
+        match collides || form.public < at.public {
+            true => Meaning::Ambiguous,
+            false => Meaning::One(self.spellings(first)),
         }
     }
 
@@ -311,10 +331,9 @@ impl Memory {
     pub fn begin(&mut self) -> Begin {
         self.attempts += 1;
         Begin {
-            extent: Extent {
-                classes: self.classes.len(),
-                public: self.public.len(),
-            },
+            texts: self.texts.end(),
+            forms: self.forms.len(),
+            classes: self.classes.len(),
             changes: self.changes.len(),
         }
     }
@@ -330,43 +349,52 @@ impl Memory {
         }
     }
 
+    /// What came last goes first: changes of what was known before, then classes, then forms, then texts.
     fn take_back(&mut self, begin: &Begin) {
-        // The last change first: a class that is new goes with all its ways of writing.
         for change in self.changes.split_off(begin.changes).into_iter().rev() {
             match change {
                 Change::Spelling(class) => {
-                    let spelling = self.classes[class].pop();
-                    self.bytes -= spelling.map_or(0, |spelling| spelling.as_str().len());
+                    let spelling = self.classes[class as usize].others.pop();
+                    self.bytes -= spelling.map_or(0, Text::len);
                 }
-                Change::Public(form) => {
-                    self.public.remove(form.as_str());
-                    self.bytes -= form.as_str().len();
+                Change::Public(number) => {
+                    let form = &mut self.forms[number as usize];
+                    form.public = NONE;
+                    self.public -= 1;
+                    self.bytes -= form.text.len();
                 }
             }
         }
-        for class in self.classes.drain(begin.extent.classes..) {
-            let known = |(pool, _): &&mut (Pool, _)| *pool == class.pool;
-            if let Some((_, places)) = self.places.iter_mut().find(known) {
-                places.remove(class.form.as_str());
-            }
-            if let Some(draws) = self.draws.get_mut(&class.pool) {
-                *draws -= 1;
-            }
-            let spelled: usize = class.spellings().iter().map(|s| s.as_str().len()).sum();
-            self.bytes -= class.form.as_str().len() + spelled;
+        while self.classes.len() > begin.classes {
+            self.forget_class();
         }
-        self.drawn.truncate(begin.extent.classes);
-        let end = begin.extent.classes;
-        let surrogates = std::mem::take(&mut self.surrogates).into_iter();
-        self.surrogates = surrogates
-            .filter_map(|(form, classes)| Some((form, classes.truncated(end)?)))
-            .collect();
-        let met = |classes: &&Numbers| !is_one_word(&self.classes, classes.as_slice());
-        self.collisions = self.surrogates.values().filter(met).count() as u64;
+        self.drawn.truncate(begin.classes);
+        for form in self.forms.drain(begin.forms..).rev() {
+            self.table.pop(self.table.hash(self.texts.get(form.text)));
+        }
+        self.texts.truncate(begin.texts);
     }
-}
 
-fn is_one_word(all: &[Class], classes: &[usize]) -> bool {
-    let form = |class: usize| &all[class].form;
-    classes.windows(2).all(|two| form(two[0]) == form(two[1]))
+    fn forget_class(&mut self) {
+        let Some(class) = self.classes.pop() else {
+            return;
+        };
+        let form = &mut self.forms[class.form as usize];
+        form.class = class.of_form;
+        let others: usize = class.others.iter().map(|text| text.len()).sum();
+        self.bytes -= form.text.len() + class.spelled.len() + others;
+        if let Some(draws) = self.draws.get_mut(&class.pool) {
+            *draws -= 1;
+        }
+        // One that was not drawn has no surrogate yet.
+        if let Some(drawn) = self.forms.get_mut(class.drawn as usize) {
+            drawn.last = class.before;
+            drawn.collides &= !class.collides;
+            self.collisions -= u64::from(class.collides);
+            match self.classes.get_mut(class.before as usize) {
+                Some(before) => before.behind = NONE,
+                None => drawn.first = NONE,
+            }
+        }
+    }
 }

@@ -45,6 +45,7 @@ mod links;
 mod memory;
 mod quoting;
 mod restore;
+mod texts;
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -231,7 +232,7 @@ impl Session {
     /// How many distinct words it remembers: those that were drawn, and those that stood in public text.
     pub fn remembered(&self) -> u64 {
         let memory = self.memory.read();
-        (memory.len() + memory.public().len()) as u64
+        memory.len() as u64 + u64::from(memory.publics())
     }
 
     /// About how many bytes of memory it takes: a function of the lengths of its texts.
@@ -302,7 +303,7 @@ impl Session {
         }
         for surrogate in self.privatizer.surrogates(&new, noise) {
             let spelled = surrogate.spelled(model.vocabulary());
-            let form = lookup.form(spelled).to_owned();
+            let form = lookup.form(spelled);
             memory.draw(surrogate, form);
         }
         let public = |slot: &Slot<'_>| Surrogate::Word(slot.public().unwrap_or(0));

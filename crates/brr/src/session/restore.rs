@@ -28,7 +28,7 @@ use zeroize::Zeroizing;
 use super::Shared;
 use super::inflection::{plural, singulars, spelling};
 use super::links::Readings;
-use super::memory::{Extent, Meaning, Memory, Secret};
+use super::memory::{Extent, Meaning, Memory, Spellings};
 use super::quoting::Quoting;
 use crate::numbers::value;
 use crate::privatizer::Privatizer;
@@ -361,7 +361,8 @@ impl Restorer {
         let found = match meaning {
             None | Some(Meaning::Nothing) => return Found::Nothing,
             Some(Meaning::One(spellings)) if !leave => {
-                Found::Original(spellings[0].as_str().to_owned().into())
+                let first = spellings.iter().next().unwrap_or_default();
+                Found::Original(first.to_owned().into())
             }
             Some(_) => Found::Ambiguous,
         };
@@ -460,8 +461,8 @@ fn is_name(word: &str) -> bool {
     word.starts_with(char::is_uppercase)
 }
 
-fn are_names(spellings: &[Secret]) -> bool {
-    spellings.iter().all(|spelling| is_name(spelling.as_str()))
+fn are_names(spellings: Spellings<'_>) -> bool {
+    spellings.iter().all(is_name)
 }
 
 fn joined(blocks: Vec<(u64, String)>) -> String {
