@@ -114,6 +114,8 @@ impl<'t> Marks<'t> {
         };
         for (number, range, pool) in parts {
             let pieces = marks.tokens.pieces.len();
+            // A word and the space behind it take six bytes.
+            marks.tokens.pieces.reserve(range.len() / 3);
             marks
                 .tokens
                 .push(&text[range.clone()], &mut lookup, u64::MAX);
@@ -121,6 +123,7 @@ impl<'t> Marks<'t> {
                 .iter()
                 .filter_map(Piece::token);
             let words = marks.tokens.words[marks.slots.len()..].iter();
+            marks.slots.reserve(words.len());
             let counts = pool == Pool::Words && privatizer.numbers().is_some();
             let numbers = counts.then(|| classes(&marks.tokens.pieces[pieces..]));
             let mut numbers = numbers.into_iter().flatten();

@@ -48,6 +48,9 @@ const ABBREVIATIONS: [&str; 17] = [
     "st", "vs", "approx",
 ];
 
+/// Bytes of the longest of these, and at least those of a letter.
+const LONGEST_ABBREVIATION: usize = 6;
+
 /// Those that are titles and nothing else, which have a capital letter.
 const TITLES: [&str; 4] = ["dr", "mr", "mrs", "ms"];
 
@@ -148,6 +151,10 @@ impl<'a> Capitals<'a> {
         self.place = Place::Inside;
         if self.case == Case::Plain {
             // Nothing asks where sentences end.
+            return;
+        }
+        if word.len() > LONGEST_ABBREVIATION {
+            self.abbreviated = false;
             return;
         }
         let letter = word.chars().count() == 1 && !word.eq_ignore_ascii_case("i");

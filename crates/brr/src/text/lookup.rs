@@ -85,6 +85,11 @@ impl<'v> Lookup<'v> {
 
 /// A form without what joins letters at its ends.
 pub(super) fn trimmed(form: &str) -> &str {
+    // As nearly all forms are.
+    let plain = |b: Option<&u8>| b.is_some_and(u8::is_ascii_alphanumeric);
+    if plain(form.as_bytes().first()) && plain(form.as_bytes().last()) {
+        return form;
+    }
     form.trim_matches(['_', '\u{200c}', '\u{200d}'])
 }
 
