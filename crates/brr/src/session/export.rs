@@ -137,7 +137,7 @@ fn read(privatizer: &Privatizer, body: &[u8]) -> Option<Memory> {
     let model = privatizer.model();
     let mut lookup = model.lookup();
     let mut fields = Fields::new("session", body);
-    let mut memory = Memory::default();
+    let mut memory = Memory::new(model.clone());
     let classes = fields.leb128().ok()?;
     for number in 0..classes as usize {
         let pool = privatizer.pool_numbered(fields.leb128().ok()?)?;
@@ -145,16 +145,18 @@ fn read(privatizer: &Privatizer, body: &[u8]) -> Option<Memory> {
         let spellings = fields.leb128().ok()?;
         for _ in 0..spellings {
             let spelled = read_text(&mut fields)?;
-            let fits = lookup.form(spelled) == form && memory.class(pool, form, spelled) == number;
+            let key = memory.key(form);
+            let fits = lookup.form(spelled) == form && memory.class(pool, key, spelled) == number;
             fits.then_some(())?;
         }
         (memory.len() == number + 1).then_some(())?;
         let surrogate = read_surrogate(privatizer, pool, &mut fields)?;
-        let form = lookup.form(surrogate.spelled(model.vocabulary()));
+        let form = memory.key(lookup.form(surrogate.spelled(model.vocabulary())));
         memory.draw(surrogate, form);
     }
     for _ in 0..fields.leb128().ok()? {
-        memory.add_public(read_text(&mut fields)?);
+        let form = memory.key(read_text(&mut fields)?);
+        memory.add_public(form);
     }
     fields.end().ok()?;
     Some(memory)

@@ -1,25 +1,45 @@
 //! What a session remembers: which word has which surrogate, and what stood in public text.
 //!
-//! A *form* is what a token is looked up by. Each form is kept once ([`Texts`]), whether it is that of an original, of
+//! A *form* is what a token is looked up by. Each form is kept once, whether it is that of an original, of
 //! a surrogate or of a word in public text, and has a number; so a token is hashed once, and everything else is
-//! found by numbers.
+//! found by numbers. A form that is a word of the model is that word's number there; the text of any other is
+//! among the session's own ([`Texts`]).
 //!
 //! A memory only grows, but for what an attempt that failed takes back. So how far it had grown ([`Extent`]) is enough
 //! to tell what was in it at some time: restorers share it with the session, and nothing is copied. What is taken
 //! back is the last that came, in reverse order.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::Pool;
 use super::texts::{End, Table, Text, Texts};
+use crate::model::Model;
 use crate::spans::Surrogate;
+use crate::vocabulary::WordId;
 
 /// In place of a number, that there is none.
 const NONE: u32 = u32::MAX;
 
+/// A form that is looked for.
+#[derive(Clone, Copy)]
+pub enum Key<'t> {
+    /// That of a word of the model.
+    Word(WordId),
+    /// Of none.
+    Text(&'t str),
+}
+
+/// Where a text stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Word(WordId),
+    Text(Text),
+}
+
 /// What is known of a form.
 struct Form {
-    text: Text,
+    text: Place,
     /// Which of the forms in public text it is.
     public: u32,
     /// The last class of which it is the form; the others follow it.
@@ -35,7 +55,7 @@ struct Form {
 struct Class {
     pool: Pool,
     form: u32,
-    spelled: Text,
+    spelled: Place,
     /// Other ways of writing it.
     others: Vec<Text>,
     /// The form of its surrogate.
@@ -52,7 +72,7 @@ struct Class {
 /// The ways in which a class was written.
 #[derive(Clone, Copy)]
 pub struct Spellings<'m> {
-    texts: &'m Texts,
+    memory: &'m Memory,
     class: &'m Class,
 }
 
@@ -63,8 +83,8 @@ impl<'m> Spellings<'m> {
             spelled, others, ..
         } = self.class;
         (0..others.len() + 1).map(move |at| {
-            let place = at.checked_sub(1).map_or(*spelled, |at| others[at]);
-            self.texts.get(place)
+            let other = at.checked_sub(1).map(|at| Place::Text(others[at]));
+            self.memory.text(other.unwrap_or(*spelled))
         })
     }
 }
@@ -103,8 +123,8 @@ pub struct Begin {
 }
 
 /// Classes and their surrogates, both in the order in which they were first met.
-#[derive(Default)]
 pub struct Memory {
+    model: Arc<Model>,
     texts: Texts,
     table: Table,
     forms: Vec<Form>,
@@ -126,8 +146,26 @@ const CLASS_BYTES: usize = 400;
 const PUBLIC_BYTES: usize = 80;
 
 impl Memory {
+    /// One that is empty, with the model whose words need no text.
+    pub fn new(model: Arc<Model>) -> Memory {
+        Memory {
+            model,
+            texts: Texts::default(),
+            table: Table::default(),
+            forms: Vec::new(),
+            classes: Vec::new(),
+            drawn: Vec::new(),
+            public: 0,
+            draws: BTreeMap::new(),
+            collisions: 0,
+            bytes: 0,
+            attempts: 0,
+            changes: Vec::new(),
+        }
+    }
+
     /// The class of a token, which may be new: then it has the next number, and [`draw`](Self::draw) has to follow.
-    pub fn class(&mut self, pool: Pool, form: &str, spelled: &str) -> usize {
+    pub fn class(&mut self, pool: Pool, form: Key<'_>, spelled: &str) -> usize {
         let number = self.form(form);
         let known = self
             .classes_of(number)
@@ -136,22 +174,24 @@ impl Memory {
             self.add_spelling(class, spelled);
             return class;
         }
-        let place = self.forms[number as usize].text;
+        let Form { text, class, .. } = self.forms[number as usize];
+        let own = self.text(text);
+        let (length, as_own) = (own.len(), own == spelled);
+        self.bytes += length + spelled.len();
         let class = Class {
             pool,
             form: number,
-            spelled: match form == spelled {
-                true => place,
-                false => self.texts.push(spelled),
+            spelled: match as_own {
+                true => text,
+                false => Place::Text(self.texts.push(spelled)),
             },
             others: Vec::new(),
             drawn: NONE,
-            of_form: self.forms[number as usize].class,
+            of_form: class,
             before: NONE,
             behind: NONE,
             collides: false,
         };
-        self.bytes += form.len() + spelled.len();
         self.forms[number as usize].class = self.classes.len() as u32;
         *self.draws.entry(pool).or_default() += 1;
         self.classes.push(class);
@@ -174,14 +214,37 @@ impl Memory {
         }
     }
 
+    /// What a form is looked for by.
+    pub fn key<'t>(&self, form: &'t str) -> Key<'t> {
+        let word = self.model.vocabulary().id(form);
+        word.map_or(Key::Text(form), Key::Word)
+    }
+
+    fn text(&self, place: Place) -> &str {
+        match place {
+            Place::Word(word) => self.model.vocabulary().word(word),
+            Place::Text(text) => self.texts.get(text),
+        }
+    }
+
+    fn hash(&self, form: Key<'_>) -> u32 {
+        match form {
+            Key::Word(word) => self.table.hash_word(word),
+            Key::Text(text) => self.table.hash(text),
+        }
+    }
+
     /// The number of a form, which may be new.
-    fn form(&mut self, form: &str) -> u32 {
-        let hash = self.table.hash(form);
+    fn form(&mut self, form: Key<'_>) -> u32 {
+        let hash = self.hash(form);
         if let Some(number) = self.known(form, hash) {
             return number;
         }
         self.forms.push(Form {
-            text: self.texts.push(form),
+            text: match form {
+                Key::Word(word) => Place::Word(word),
+                Key::Text(text) => Place::Text(self.texts.push(text)),
+            },
             public: NONE,
             class: NONE,
             first: NONE,
@@ -191,13 +254,19 @@ impl Memory {
         self.table.push(hash)
     }
 
-    fn known(&self, form: &str, hash: u32) -> Option<u32> {
-        let is_it = |number: u32| self.texts.get(self.forms[number as usize].text) == form;
-        self.table.find(hash, is_it)
+    fn known(&self, form: Key<'_>, hash: u32) -> Option<u32> {
+        self.table.find(hash, |number| {
+            match (self.forms[number as usize].text, form) {
+                (Place::Word(word), Key::Word(wanted)) => word == wanted,
+                (Place::Text(text), Key::Text(wanted)) => self.texts.get(text) == wanted,
+                _ => false,
+            }
+        })
     }
 
     fn find(&self, form: &str) -> Option<&Form> {
-        let number = self.known(form, self.table.hash(form))?;
+        let key = self.key(form);
+        let number = self.known(key, self.hash(key))?;
         Some(&self.forms[number as usize])
     }
 
@@ -209,7 +278,7 @@ impl Memory {
     }
 
     /// The surrogate of the first class that has none, and the form by which it is found in an answer.
-    pub fn draw(&mut self, surrogate: Surrogate, form: &str) {
+    pub fn draw(&mut self, surrogate: Surrogate, form: Key<'_>) {
         let number = self.form(form);
         let form = &mut self.forms[number as usize];
         let at = self.drawn.len();
@@ -228,13 +297,14 @@ impl Memory {
     }
 
     /// A token of public text.
-    pub fn add_public(&mut self, form: &str) {
+    pub fn add_public(&mut self, form: Key<'_>) {
         let number = self.form(form);
         let known = &mut self.forms[number as usize];
         if known.public == NONE {
             known.public = self.public;
+            let text = known.text;
             self.public += 1;
-            self.bytes += form.len();
+            self.bytes += self.text(text).len();
             self.change(Change::Public(number));
         }
     }
@@ -263,14 +333,14 @@ impl Memory {
         let drawn = self.drawn.iter().enumerate();
         drawn.map(|(at, surrogate)| {
             let class = &self.classes[at];
-            let form = self.texts.get(self.forms[class.form as usize].text);
+            let form = self.text(self.forms[class.form as usize].text);
             (class.pool, form, self.spellings(at), surrogate)
         })
     }
 
     fn spellings(&self, class: usize) -> Spellings<'_> {
         Spellings {
-            texts: &self.texts,
+            memory: self,
             class: &self.classes[class],
         }
     }
@@ -283,7 +353,7 @@ impl Memory {
     /// Forms of tokens in public text.
     pub fn public(&self) -> impl Iterator<Item = &str> {
         let public = self.forms.iter().filter(|form| form.public != NONE);
-        public.map(|form| self.texts.get(form.text))
+        public.map(|form| self.text(form.text))
     }
 
     /// Surrogates that stand for words of different forms.
@@ -360,8 +430,9 @@ impl Memory {
                 Change::Public(number) => {
                     let form = &mut self.forms[number as usize];
                     form.public = NONE;
+                    let text = form.text;
                     self.public -= 1;
-                    self.bytes -= form.text.len();
+                    self.bytes -= self.text(text).len();
                 }
             }
         }
@@ -370,7 +441,10 @@ impl Memory {
         }
         self.drawn.truncate(begin.classes);
         for form in self.forms.drain(begin.forms..).rev() {
-            self.table.pop(self.table.hash(self.texts.get(form.text)));
+            self.table.pop(match form.text {
+                Place::Word(word) => self.table.hash_word(word),
+                Place::Text(text) => self.table.hash(self.texts.get(text)),
+            });
         }
         self.texts.truncate(begin.texts);
     }
@@ -379,10 +453,10 @@ impl Memory {
         let Some(class) = self.classes.pop() else {
             return;
         };
-        let form = &mut self.forms[class.form as usize];
-        form.class = class.of_form;
+        self.forms[class.form as usize].class = class.of_form;
+        let form = self.forms[class.form as usize].text;
         let others: usize = class.others.iter().map(|text| text.len()).sum();
-        self.bytes -= form.text.len() + class.spelled.len() + others;
+        self.bytes -= self.text(form).len() + self.text(class.spelled).len() + others;
         if let Some(draws) = self.draws.get_mut(&class.pool) {
             *draws -= 1;
         }

@@ -51,13 +51,14 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 pub use restore::{Restored, Restorer};
 
-use memory::{Begin, Memory};
+use memory::{Begin, Key, Memory};
 
 use crate::error::Result;
 use crate::privatizer::{Privatized, Privatizer};
 use crate::random::Noise;
 use crate::spans::{Marks, Pool, PrivatizedSpans, Slot, Span, Surrogate};
 use crate::text::Adjacency;
+use crate::vocabulary::{Vocabulary, WordId};
 
 /// A conversation in which each distinct word has one surrogate. Opens with what that makes public, in
 /// [`adjacency`](Session::adjacency).
@@ -83,7 +84,7 @@ pub struct Session {
 }
 
 /// A memory, which the session shares with its restorers.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Shared(Arc<RwLock<Memory>>);
 
 impl Shared {
@@ -113,7 +114,8 @@ impl Session {
     /// A new session. Fails with a privatizer that decodes with context or shows which tokens are unknown.
     pub fn new(privatizer: Arc<Privatizer>) -> Result<Session> {
         privatizer.check_spans()?;
-        let memory = Shared::default();
+        let memory = Memory::new(privatizer.model().clone());
+        let memory = Shared(Arc::new(RwLock::new(memory)));
         Ok(Session { privatizer, memory })
     }
 
@@ -193,7 +195,10 @@ impl Session {
         let mut lookup = model.lookup();
         let cutter = lookup.cutter();
         let mut memory = self.memory.write();
-        cutter.each_token(text, |_, token| memory.add_public(lookup.form(token)));
+        cutter.each_token(text, |_, token| {
+            let form = memory.key(lookup.form(token));
+            memory.add_public(form);
+        });
     }
 
     /// Puts the originals back into a text that came of privatized ones, such as a model's answer.
@@ -276,17 +281,27 @@ impl Session {
     /// The surrogate of each token: that of its class, drawn if the class is new.
     fn surrogates(&mut self, marks: &Marks<'_>, noise: &mut Noise) -> Vec<Surrogate> {
         let model = self.privatizer.model();
+        let vocabulary = model.vocabulary();
         let mut lookup = model.lookup();
         let cutter = lookup.cutter();
         let mut memory = self.memory.write();
         for text in marks.around() {
-            cutter.each_token(text, |_, token| memory.add_public(lookup.form(token)));
+            cutter.each_token(text, |_, token| {
+                let form = memory.key(lookup.form(token));
+                memory.add_public(form);
+            });
         }
         let known = memory.len();
         let mut new: Vec<Slot<'_>> = Vec::new();
         let mut classes: Vec<Option<usize>> = Vec::with_capacity(marks.slots.len());
         for slot in &marks.slots {
-            let form = lookup.form(slot.text);
+            let form = match slot
+                .word
+                .filter(|&word| is_form(vocabulary, word, slot.text))
+            {
+                Some(word) => Key::Word(word),
+                None => memory.key(lookup.form(slot.text)),
+            };
             classes.push(match slot.pool() {
                 None => {
                     memory.add_public(form);
@@ -302,8 +317,11 @@ impl Session {
             });
         }
         for surrogate in self.privatizer.surrogates(&new, noise) {
-            let spelled = surrogate.spelled(model.vocabulary());
-            let form = lookup.form(spelled);
+            let spelled = surrogate.spelled(vocabulary);
+            let form = match surrogate {
+                Surrogate::Word(word) if is_form(vocabulary, word, spelled) => Key::Word(word),
+                _ => memory.key(lookup.form(spelled)),
+            };
             memory.draw(surrogate, form);
         }
         let public = |slot: &Slot<'_>| Surrogate::Word(slot.public().unwrap_or(0));
@@ -316,6 +334,12 @@ impl Session {
             });
         written.collect()
     }
+}
+
+/// Whether a token is the form of this word as it stands: then it need not be folded and looked up to know. Small letters
+/// of ASCII are as they are in every form, and most tokens are of these.
+fn is_form(vocabulary: &Vocabulary, word: WordId, token: &str) -> bool {
+    token.bytes().all(|b| b.is_ascii_lowercase()) && vocabulary.word(word) == token
 }
 
 /// What a session holds is not shown.

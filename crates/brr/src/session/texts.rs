@@ -9,6 +9,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::vocabulary::WordId;
+
 /// Bytes of the first buffer; each is twice as long as the one before, up to [`LARGEST`].
 const SMALLEST: usize = 1 << 10;
 const LARGEST: usize = 1 << 16;
@@ -83,15 +85,32 @@ impl Texts {
 }
 
 /// Finds numbers of texts: at most half of its entries are taken, each with a hash and a number + 1.
-#[derive(Default)]
 pub struct Table {
     keys: RandomState,
+    /// For words of a model: they have numbers, which nobody can choose freely.
+    key: u64,
     /// A power of two of them, or none.
     entries: Zeroizing<Vec<u64>>,
     taken: usize,
 }
 
+impl Default for Table {
+    fn default() -> Table {
+        let keys = RandomState::new();
+        Table {
+            key: keys.hash_one(0) | 1,
+            keys,
+            entries: Zeroizing::default(),
+            taken: 0,
+        }
+    }
+}
+
 impl Table {
+    pub fn hash_word(&self, word: WordId) -> u32 {
+        ((u64::from(word) + 1).wrapping_mul(self.key) >> 32) as u32
+    }
+
     pub fn hash(&self, text: &str) -> u32 {
         let mut hasher = self.keys.build_hasher();
         hasher.write(text.as_bytes());

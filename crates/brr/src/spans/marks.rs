@@ -14,6 +14,8 @@ use crate::vocabulary::WordId;
 pub struct Slot<'t> {
     /// As it stands in the text.
     pub text: &'t str,
+    /// The word of the whole model that it is looked up as, if it has one.
+    pub word: Option<WordId>,
     fate: Fate,
 }
 
@@ -135,7 +137,7 @@ impl<'t> Marks<'t> {
                     Some(word) if privatizer.private_id(word).is_none() => Fate::Public(word),
                     _ => Fate::Drawn(pool, privatizer.input_of(pool, word)),
                 };
-                marks.slots.push(Slot { text, fate });
+                marks.slots.push(Slot { text, word, fate });
             }
             marks.parts.push(Part {
                 number,

@@ -144,6 +144,11 @@ fn break_tag(text: &str) -> Option<usize> {
 }
 
 fn chunk_length(text: &str) -> usize {
+    let plain = |b: &u8| b.is_ascii_graphic() && *b != b'<';
+    let start = text.bytes().take_while(plain).count();
+    if matches!(text.as_bytes().get(start), None | Some(b' ' | b'\n')) {
+        return start;
+    }
     let ends = |(at, c): &(usize, char)| {
         c.is_whitespace() || (*c == '<' && break_tag(&text[*at..]).is_some())
     };
