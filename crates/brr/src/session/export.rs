@@ -56,8 +56,9 @@ impl Session {
                 Surrogate::Number(number) => push_text(&mut body, number),
             }
         }
-        push_leb128(&mut body, memory.publics());
-        memory.public().for_each(|form| push_text(&mut body, form));
+        let public = memory.public();
+        push_leb128(&mut body, public.len() as u32);
+        public.iter().for_each(|form| push_text(&mut body, form));
         let mut bytes = Vec::with_capacity(HEADER + body.len());
         bytes.extend_from_slice(MAGIC);
         bytes.push(VERSION);

@@ -350,10 +350,12 @@ impl Memory {
         self.public
     }
 
-    /// Forms of tokens in public text.
-    pub fn public(&self) -> impl Iterator<Item = &str> {
+    /// Forms of tokens in public text, in the order of appearance.
+    pub fn public(&self) -> Vec<&str> {
         let public = self.forms.iter().filter(|form| form.public != NONE);
-        public.map(|form| self.text(form.text))
+        let mut public: Vec<&Form> = public.collect();
+        public.sort_unstable_by_key(|form| form.public);
+        public.iter().map(|form| self.text(form.text)).collect()
     }
 
     /// Surrogates that stand for words of different forms.

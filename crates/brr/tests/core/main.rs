@@ -1,5 +1,6 @@
 //! The core through its public interface. One binary: what is linked once is linked quickly.
 
+mod attacks;
 mod case;
 mod context;
 mod distribution;
@@ -12,6 +13,7 @@ mod orthography;
 mod policy;
 mod privatizer;
 mod pruning;
+mod restoring;
 mod session;
 mod spans;
 #[path = "../support/mod.rs"]
