@@ -474,3 +474,21 @@ impl Memory {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Texts of an attempt that failed are overwritten at once, and not when the session ends.
+    #[test]
+    fn texts_that_are_taken_back_are_gone() {
+        let model = Model::open("../brr-english/src/english.brr").unwrap();
+        let mut memory = Memory::new(Arc::new(model));
+        let begin = memory.begin();
+        let form = memory.key("qwxzv");
+        memory.class(Pool::Words, form, "Qwxzv");
+        assert_eq!(memory.texts.bytes(), 10);
+        memory.end(&begin, false);
+        assert_eq!((memory.texts.bytes(), memory.bytes()), (0, 0));
+    }
+}

@@ -65,6 +65,11 @@ impl Texts {
         &self.buffers[text.buffer as usize][text.start as usize..][..text.len()]
     }
 
+    #[cfg(test)]
+    pub fn bytes(&self) -> usize {
+        self.buffers.iter().map(|buffer| buffer.len()).sum()
+    }
+
     pub fn end(&self) -> End {
         End {
             buffers: self.buffers.len(),
