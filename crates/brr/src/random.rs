@@ -89,13 +89,21 @@ impl Noise {
     /// 2^-32.
     #[inline]
     pub fn below(&mut self, n: u32) -> u32 {
+        let limb = self.limb();
+        self.below_with(limb, n)
+    }
+
+    /// The same, with the first limb drawn already.
+    #[inline]
+    pub(crate) fn below_with(&mut self, mut limb: u64, n: u32) -> u32 {
         let n = u64::from(n);
         loop {
-            let product = u128::from(self.limb()) * u128::from(n);
+            let product = u128::from(limb) * u128::from(n);
             let (whole, fraction) = ((product >> 64) as u32, product as u64);
             if fraction >= n || fraction >= n.wrapping_neg() % n {
                 return whole;
             }
+            limb = self.limb();
         }
     }
 }

@@ -52,6 +52,8 @@
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
+use zeroize::Zeroizing;
+
 use super::{Channel, Emission, Mechanism, Observations};
 use crate::codes::LANES;
 use crate::epsilon::{Epsilon, round_up};
@@ -450,25 +452,33 @@ impl Mechanism for TreeResponse {
         Some(self)
     }
 
+    /// All words go through one step before the next: what a step looks up stands anywhere in large tables, and so a
+    /// processor fetches for many words at a time.
     fn privatize(&self, words: &[Option<WordId>], noise: &mut Noise) -> Vec<WordId> {
         let tree = self.tree();
         let all_digits = (1u32 << tree.levels()) - 1;
-        let draw = |word: &Option<WordId>| {
+        let own = |word: &Option<WordId>| tree.places()[word.unwrap_or(0) as usize];
+        let own: Zeroizing<Vec<u32>> = Zeroizing::new(words.iter().map(own).collect());
+        let draw = |(word, own): (&Option<WordId>, &u32)| {
             let u = noise.uniform_below(self.total);
             // Every end is looked at.
             let level: u32 = self.ends.iter().map(|&end| u32::from(u >= end)).sum();
             let (top, digits) = ((1u32 << level) >> 1, noise.limb() as u32);
             let known = top | (digits & top.saturating_sub(1));
-            let place = tree.places()[word.unwrap_or(0) as usize];
             let mask = if word.is_some() {
                 known
             } else {
                 digits & all_digits
             };
-            let answers = tree.answers(place ^ mask);
-            tree.word(answers.start + noise.below(answers.len))
+            (own ^ mask, noise.limb())
         };
-        words.iter().map(draw).collect()
+        let places: Vec<(u32, u64)> = words.iter().zip(&*own).map(draw).collect();
+        let places = Zeroizing::new(places);
+        let answer = |&(place, limb): &(u32, u64)| {
+            let answers = tree.answers(place);
+            tree.word(answers.start + noise.below_with(limb, answers.len))
+        };
+        places.iter().map(answer).collect()
     }
 }
 

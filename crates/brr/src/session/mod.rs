@@ -316,7 +316,9 @@ impl Session {
                 }
             });
         }
-        for surrogate in self.privatizer.surrogates(&new, noise) {
+        let surrogates = self.privatizer.surrogates(&new, noise);
+        vocabulary.read_ahead(surrogates.iter().map(Surrogate::word));
+        for surrogate in surrogates {
             let spelled = surrogate.spelled(vocabulary);
             let form = match surrogate {
                 Surrogate::Word(word) if is_form(vocabulary, word, spelled) => Key::Word(word),

@@ -118,6 +118,7 @@ impl<'t> Marks<'t> {
             let pieces = marks.tokens.pieces.len();
             // A word and the space behind it take six bytes.
             marks.tokens.pieces.reserve(range.len() / 3);
+            model.vocabulary().read_ahead_text(&text[range.clone()]);
             marks
                 .tokens
                 .push(&text[range.clone()], &mut lookup, u64::MAX);

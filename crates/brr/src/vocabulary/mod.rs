@@ -7,6 +7,8 @@ use std::ops::Range;
 
 pub use packed::MAX_WORD_BYTES;
 
+use zeroize::Zeroizing;
+
 use crate::error::{Error, Result};
 
 pub use brr_search::WordId;
@@ -140,6 +142,27 @@ impl Vocabulary {
         &self.text[start as usize..self.ends[id] as usize]
     }
 
+    /// Reads these words ahead: one right behind the other, so that a processor fetches many at a time from all over the
+    /// vocabulary, and each is there when it is written, with more work between.
+    pub(crate) fn read_ahead(&self, words: impl Iterator<Item = WordId>) {
+        let first = |word| self.word(word).as_bytes()[0];
+        std::hint::black_box(words.map(first).fold(0, u8::wrapping_add));
+    }
+
+    /// Reads ahead where the words of a text will be looked up, if they are plain ones.
+    pub(crate) fn read_ahead_text(&self, text: &str) {
+        let mask = self.table.len() - 1;
+        let slot = |word: &str| {
+            let word = word.trim_end_matches(['.', ',', '?', '!']).bytes();
+            hash_bytes(word.map(|b| b.to_ascii_lowercase())) & mask
+        };
+        // Each step is done for all words before the next.
+        let slots = Zeroizing::new(text.split_ascii_whitespace().map(slot).collect::<Vec<_>>());
+        let entries = slots.iter().map(|&slot| self.table[slot]);
+        let entries = Zeroizing::new(entries.collect::<Vec<_>>());
+        self.read_ahead(entries.iter().filter_map(|entry| entry.checked_sub(1)));
+    }
+
     /// All words in id order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         (0..self.len() as WordId).map(|id| self.word(id))
@@ -214,7 +237,11 @@ fn is_word(text: &str) -> bool {
 /// FNV-1a with a final mix. The table is made of public words alone, so there
 /// is nobody who could choose them against the hash.
 fn hash(word: &str) -> usize {
-    let h = word.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| {
+    hash_bytes(word.bytes())
+}
+
+fn hash_bytes(word: impl Iterator<Item = u8>) -> usize {
+    let h = word.fold(0xcbf2_9ce4_8422_2325u64, |h, b| {
         (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3)
     });
     (h ^ h >> 32) as usize
