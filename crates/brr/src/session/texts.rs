@@ -155,6 +155,7 @@ impl Table {
         let last = self.taken as u32;
         let mut at = self.place(hash);
         while self.entries[at] as u32 != last {
+            assert_ne!(self.entries[at], 0, "the last number has this hash");
             at = self.behind(at);
         }
         self.entries[at] = 0;

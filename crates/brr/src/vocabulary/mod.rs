@@ -156,11 +156,20 @@ impl Vocabulary {
             let word = word.trim_end_matches(['.', ',', '?', '!']).bytes();
             hash_bytes(word.map(|b| b.to_ascii_lowercase())) & mask
         };
-        // Each step is done for all words before the next.
-        let slots = Zeroizing::new(text.split_ascii_whitespace().map(slot).collect::<Vec<_>>());
-        let entries = slots.iter().map(|&slot| self.table[slot]);
-        let entries = Zeroizing::new(entries.collect::<Vec<_>>());
-        self.read_ahead(entries.iter().filter_map(|entry| entry.checked_sub(1)));
+        // Each step is done for many words before the next, in memory that does not grow and is overwritten.
+        let mut words = text.split_ascii_whitespace().map(slot).peekable();
+        let mut slots = Zeroizing::new([0; AHEAD]);
+        while words.peek().is_some() {
+            let next = slots.iter_mut().zip(words.by_ref().take(AHEAD));
+            let found = next.map(|(place, slot)| *place = slot).count();
+            slots[..found]
+                .iter_mut()
+                .for_each(|slot| *slot = self.table[*slot] as usize);
+            let ids = slots[..found]
+                .iter()
+                .filter_map(|entry| entry.checked_sub(1));
+            self.read_ahead(ids.map(|id| id as WordId));
+        }
     }
 
     /// All words in id order.
@@ -182,6 +191,9 @@ impl Vocabulary {
         self.word(self.ids[position])
     }
 }
+
+/// Words of a text that are read ahead at a time.
+const AHEAD: usize = 64;
 
 /// The words that begin with some bytes.
 pub(crate) struct Prefix<'v> {
