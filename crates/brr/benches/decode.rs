@@ -4,6 +4,8 @@
 //!
 //! The text is PRIVACY.md.
 
+mod clock;
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,16 +13,7 @@ use brr::parts::language::{Decoder, sentences};
 use brr::parts::random::Noise;
 use brr::parts::text::pieces;
 use brr::{Budget, Language, Layout, MechanismKind, Model, Options, Privatizer};
-
-/// Seconds of processor time of this thread, where the system tells; else by the clock.
-fn seconds(start: Instant) -> f64 {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let first = |line: String| line.split(' ').next()?.parse::<f64>().ok();
-    told.and_then(first)
-        .map_or(start.elapsed().as_secs_f64(), |nanoseconds| {
-            nanoseconds / 1e9
-        })
-}
+use clock::seconds;
 
 fn main() -> Result<(), brr::Error> {
     let rounds = std::env::args().skip(1).find_map(|arg| arg.parse().ok());
