@@ -35,7 +35,8 @@ def estimate(
             manifest says. If None, intervals hold for every number that is possible.
         prior: What is believed beforehand: ``"rank"`` (Zipf's law over the model's order of
             words), ``"uniform"``, or public counts of words. Never from the texts themselves.
-        resamplings: Number of solutions for random signs behind the intervals; fewer than 2 give no intervals.
+        resamplings: Number of solutions for random signs behind the intervals; fewer than 2
+            give none.
 
     Raises:
         InputError: A text is no string, the texts cannot be of that model, or the privatizer
