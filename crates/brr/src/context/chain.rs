@@ -58,9 +58,7 @@ pub struct Link {
 }
 
 /// Candidates with less, the likeliest having 1, are followed by what is frequent.
-const NEGLIGIBLE: f32 = 4e-3;
-/// A pair of candidates with less of that and of the likelihood of the second together is not looked up.
-const HOPELESS: f32 = 1e-6;
+const NEGLIGIBLE: f32 = 1e-3;
 
 /// The hidden chain of a window.
 pub struct Chain<'a> {
@@ -124,19 +122,15 @@ impl Chain<'_> {
         // One pass for each table that is looked into: no look waits for another.
         let likely = from.states.iter().zip(weights).enumerate();
         let likely = likely.filter(|(_, (_, weight))| **weight > NEGLIGIBLE);
-        let (after, least): (Vec<(u16, State, After<'_>)>, Vec<f32>) = likely
-            .map(|(i, (&u, weight))| {
-                let listed = self.language.listed().after(u);
-                ((i as u16, u, listed), HOPELESS / weight)
-            })
-            .unzip();
+        let after: Vec<(u16, State, After<'_>)> = likely
+            .map(|(i, (&u, _))| (i as u16, u, self.language.listed().after(u)))
+            .collect();
         let mut asked = vec![(0, 0); after.len() * to.states.len()];
         let mut count = 0;
-        for (i, ((_, _, listed), least)) in after.iter().zip(least).enumerate() {
-            let candidates = to.states.iter().zip(&to.likelihoods);
-            for (place, (&v, likelihood)) in candidates.enumerate() {
+        for (i, (_, _, listed)) in after.iter().enumerate() {
+            for (place, &v) in to.states.iter().enumerate() {
                 asked[count] = (i as u16, place as u16);
-                count += usize::from(listed.may_list(v) & (*likelihood > least));
+                count += usize::from(listed.may_list(v));
             }
         }
         let asked = &asked[..count];
